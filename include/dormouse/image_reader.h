@@ -1,0 +1,94 @@
+/// Reads a snapshot image back, checking every byte before it is passed on.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "dormouse/block_device.h"
+#include "dormouse/error.h"
+#include "dormouse/figures.h"
+#include "dormouse/image_options.h"
+#include "dormouse/page_stream.h"
+#include "dormouse/progress.h"
+#include "dormouse/units.h"
+
+namespace dormouse {
+
+/// Pages of the block device where an image may lie, and the page it must not touch.
+struct ImageBounds {
+  std::uint64_t end_page = 0;  ///< pages at and beyond are outside
+  std::uint64_t swap_header_page = 0;
+};
+
+/// What the image header of an image says.
+struct ImageInfo {
+  DeviceOffset header_at{};
+  ImageFigures image;
+  ImageOptions options;  ///< settings it was written with
+  bool codec_auto = false;
+  bool platform = false;
+  std::uint64_t created_unix_seconds = 0;
+  std::uint64_t ram_bytes = 0;
+  std::uint64_t area_header_page = 0;
+  std::string architecture;
+  std::string kernel_release;
+  std::string host;
+  std::string writer;
+  std::string id;  ///< hexadecimal
+  TransferFigures write;
+  bool loaded = false;  ///< a load of it was noted
+  std::uint32_t attempts = 0;
+  TransferFigures read;  ///< of that load
+};
+
+/// Memory is allocated by prepare(); the other calls allocate nothing, except info().
+class ImageReader {
+ public:
+  /// For images whose chunks are at most `max_chunk_bytes` (an image header tells: see open()).
+  /// `threads` unpack. kNoMemory, kUsage.
+  static Result<ImageReader> prepare(std::uint32_t max_chunk_bytes, unsigned threads);
+  ImageReader(ImageReader&&) noexcept;
+  ImageReader& operator=(ImageReader&&) noexcept;
+  ~ImageReader();
+
+  /// Reads and validates the image header at `header_at`. kNoImage if there is none of ours, kCorrupt if
+  /// damaged.
+  Result<void> open(BlockDevice& device, DeviceOffset header_at, const ImageBounds& bounds);
+  [[nodiscard]] ImageInfo info() const;
+  /// Sizes, settings and figures without text; allocates nothing.
+  [[nodiscard]] const ImageFigures& figures() const;
+  [[nodiscard]] TransferFigures write_figures() const;
+  [[nodiscard]] TransferFigures read_figures() const;
+  [[nodiscard]] bool platform() const;
+  [[nodiscard]] std::uint32_t chunk_bytes() const;
+  [[nodiscard]] std::array<std::byte, 28> original_tail() const;
+
+  /// Passes every page on to `sink`, in order, each chunk only after its checksum has been checked, and calls
+  /// sink.finish() only after the closing record has confirmed that the image is whole.
+  /// kCorrupt names the chunk, the page range and the byte offset. Requires: open() succeeded and
+  /// chunk_bytes() is at most the prepared maximum (else kUsage).
+  Result<TransferFigures> read(PageSink& sink, Progress& progress);
+
+  /// Notes `figures` in the image header's page and flushes; the header proper is rewritten byte for byte.
+  Result<void> note_read(const TransferFigures& figures);
+
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+
+ private:
+  struct State;
+  explicit ImageReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Takes pages and forgets them: for verifying.
+class NullPageSink final : public PageSink {
+ public:
+  Result<void> write(std::span<const std::byte>) override { return {}; }
+  Result<void> finish() override { return {}; }
+};
+
+}  // namespace dormouse

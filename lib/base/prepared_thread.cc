@@ -1,0 +1,48 @@
+#include "base/prepared_thread.h"
+
+#include <csignal>
+
+namespace dormouse {
+
+Result<PreparedThread> PreparedThread::prepare(std::size_t stack_bytes) {
+  auto stack = AlignedBuffer::allocate(stack_bytes);
+  if (!stack) return std::unexpected(stack.error());
+  PreparedThread thread;
+  thread.stack_ = std::move(*stack);
+  return thread;
+}
+
+PreparedThread::PreparedThread(PreparedThread&& other) noexcept : stack_(std::move(other.stack_)) {}
+
+Result<void> PreparedThread::start(void (*body)(void*), void* context) {
+  body_ = body;
+  context_ = context;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, stack_.data(), stack_.size());
+  // Signals are for the thread that owns the machine's life cycle; workers never see them.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int status = pthread_create(&thread_, &attributes, &PreparedThread::trampoline, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (status != 0) return fail(Errc::kNoMemory, "start worker thread").os(status);
+  running_ = true;
+  return {};
+}
+
+void PreparedThread::join() {
+  if (!running_) return;
+  pthread_join(thread_, nullptr);
+  running_ = false;
+}
+
+void* PreparedThread::trampoline(void* self) {
+  auto* thread = static_cast<PreparedThread*>(self);
+  thread->body_(thread->context_);
+  return nullptr;
+}
+
+}  // namespace dormouse

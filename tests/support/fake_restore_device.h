@@ -1,0 +1,57 @@
+/// The loading side of /dev/snapshot of a machine that does not exist.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "dormouse/snapshot_device.h"
+#include "dormouse/units.h"
+
+#include "support/call_faults.h"
+
+namespace dormouse::test {
+
+/// Collects what is loaded. The image is complete when as many pages have come as its first page announces
+/// (A.4) or, for streams without such a page, when finish() is called. Enforces the kernel's rules: after a
+/// failed write everything fails with EPERM until free_image(); atomic_restore() needs frozen user space, a
+/// whole image and finish(), and then "jumps": restored() becomes true, and it returns kIo with errno 0,
+/// since a test has to get back; unfreeze() before free_image() leaks().
+class FakeRestoreDevice final : public RestoreDevice {
+ public:
+  explicit FakeRestoreDevice(std::uint32_t page_bytes = kMinPageBytes) : page_bytes_(page_bytes) {}
+
+  Result<void> write(std::span<const std::byte> pages) override;
+  Result<void> finish() override;
+  Result<void> set_platform_support(bool on) override;
+  Result<void> freeze() override;
+  Result<void> unfreeze() override;
+  Result<void> free_image() override;
+  Result<void> atomic_restore() override;
+
+  [[nodiscard]] CallFaults& faults() { return faults_; }
+  [[nodiscard]] const std::vector<std::string_view>& calls() const { return faults_.calls(); }
+
+  [[nodiscard]] const std::vector<std::byte>& loaded() const { return loaded_; }
+  [[nodiscard]] bool finished() const { return finished_; }
+  [[nodiscard]] bool restored() const { return restored_; }
+  [[nodiscard]] bool frozen() const { return frozen_; }
+  [[nodiscard]] bool platform() const { return platform_; }
+  [[nodiscard]] bool leaks() const { return leaks_; }
+
+ private:
+  [[nodiscard]] bool announces_itself() const;
+  [[nodiscard]] bool complete() const;
+
+  std::uint32_t page_bytes_;
+  CallFaults faults_;
+  std::vector<std::byte> loaded_;
+  bool finished_ = false;
+  bool broken_ = false;  // a write failed; the loader's position is unknown
+  bool restored_ = false;
+  bool frozen_ = false;
+  bool platform_ = false;
+  bool leaks_ = false;
+};
+
+}  // namespace dormouse::test
