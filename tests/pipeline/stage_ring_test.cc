@@ -1,0 +1,226 @@
+/// The ring of stages: order, bounds, and that every side can stop every other. A test that hangs here is a
+/// failure; the test's time limit (ctest) ends it. Nothing sleeps: threads meet at gates.
+#include "pipeline/stage_ring.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace dormouse::test {
+namespace {
+
+using Stage = StageRing::Stage;
+
+/// Counts and checks everything; fails at one chosen call.
+class CheckingWork final : public StageWork {
+ public:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static constexpr unsigned kProduce = 1000;
+  static constexpr unsigned kTick = 1001;
+
+  CheckingWork(std::uint64_t jobs, std::size_t slots, std::vector<Stage> stages)
+      : jobs_(jobs), stages_(std::move(stages)), slots_(slots), next_(stages_.size()), done_(stages_.size()) {
+    for (auto& slot : slots_) slot.stage = stages_.size();
+  }
+
+  void fail_at(unsigned stage, std::uint64_t number) {
+    failing_stage_ = stage;
+    failing_number_ = number;
+  }
+
+  Result<bool> produce(std::size_t slot, std::uint64_t number) override {
+    EXPECT_EQ(slot, number % slots_.size());
+    EXPECT_EQ(number, produced_++) << "jobs are produced by number";
+    if (failing_stage_ == kProduce && failing_number_ == number) return fail(Errc::kIo, "produce").at(number);
+    if (number == jobs_) return false;
+    EXPECT_EQ(slots_[slot].stage, stages_.size()) << "a slot is used again before its job is done";
+    slots_[slot] = {.number = number, .stage = 0};
+    return true;
+  }
+  Result<void> work(unsigned stage, std::size_t slot, std::uint64_t number, unsigned worker) override {
+    EXPECT_LT(worker, stages_[stage].threads);
+    EXPECT_EQ(slots_[slot].number, number);  // no lock: the ring must order the writes (thread sanitizer)
+    EXPECT_EQ(slots_[slot].stage, stage);
+    if (stages_[stage].in_order) {
+      EXPECT_EQ(next_[stage]++, number) << "stage " << stage << " is out of order";
+    }
+    if (failing_stage_ == stage && failing_number_ == number) return fail(Errc::kCorrupt, "work").at(number);
+    slots_[slot].stage = stage + 1;
+    ++done_[stage];
+    return {};
+  }
+  Result<void> tick() override {
+    EXPECT_EQ(std::this_thread::get_id(), caller_) << "ticks belong to the calling thread";
+    if (failing_stage_ == kTick && ticks_++ == failing_number_) return fail(Errc::kStopped, "tick");
+    return {};
+  }
+  void expect_all_done() const {
+    EXPECT_EQ(produced_, jobs_ + 1);
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage)
+      EXPECT_EQ(done_[stage], jobs_) << "stage " << stage;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t number = 0;
+    std::size_t stage = 0;
+  };
+  std::uint64_t jobs_;
+  std::vector<Stage> stages_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint64_t> next_;  // of in-order stages
+  std::vector<std::atomic<std::uint64_t>> done_;
+  std::uint64_t produced_ = 0;
+  std::uint64_t ticks_ = 0;
+  unsigned failing_stage_ = ~0U;
+  std::uint64_t failing_number_ = kNever;
+  std::thread::id caller_ = std::this_thread::get_id();
+};
+
+const std::vector<std::vector<Stage>> kShapes = {
+    {{.threads = 1}},
+    {{.threads = 3}},
+    {{.threads = 1, .in_order = true}},
+    {{.threads = 2}, {.threads = 1, .in_order = true}, {.threads = 3}},  // as the writer's
+    {{.threads = 3}, {.threads = 2}, {.threads = 1, .in_order = true}},  // as the reader's
+    {{.threads = 1, .in_order = true}, {.threads = 4}, {.threads = 1, .in_order = true}},
+};
+
+TEST(StageRing, EveryJobPassesEveryStage) {
+  for (const auto& stages : kShapes) {
+    for (const std::size_t slots : {1U, 2U, 3U, 16U}) {
+      auto ring = StageRing::prepare(slots, stages);
+      ASSERT_TRUE(ring);
+      EXPECT_EQ(ring->slots(), slots);
+      for (const std::uint64_t jobs : {0U, 1U, 2U, 15U, 16U, 17U, 300U}) {
+        SCOPED_TRACE(fmt::format("{} stages, {} slots, {} jobs", stages.size(), slots, jobs));
+        CheckingWork work(jobs, slots, stages);
+        ASSERT_TRUE(ring->run(work));
+        work.expect_all_done();
+      }
+    }
+  }
+}
+
+TEST(StageRing, AnErrorAnywhereEndsTheRunAndTheRingCanBeUsedAgain) {
+  for (const auto& stages : kShapes) {
+    for (const std::size_t slots : {1U, 3U, 16U}) {
+      auto ring = StageRing::prepare(slots, stages);
+      ASSERT_TRUE(ring);
+      std::vector<unsigned> places = {CheckingWork::kProduce, CheckingWork::kTick};
+      for (unsigned stage = 0; stage < stages.size(); ++stage) places.push_back(stage);
+      for (const unsigned place : places) {
+        for (const std::uint64_t number : {0U, 1U, 7U, 39U}) {
+          SCOPED_TRACE(
+              fmt::format("{} stages, {} slots, place {} fails at {}", stages.size(), slots, place, number));
+          CheckingWork failing(40, slots, stages);
+          failing.fail_at(place, number);
+          const auto ended = ring->run(failing);
+          ASSERT_FALSE(ended);
+          const Errc expected = place == CheckingWork::kProduce ? Errc::kIo
+                                : place == CheckingWork::kTick  ? Errc::kStopped
+                                                                : Errc::kCorrupt;
+          EXPECT_EQ(ended.error().code, expected);
+          if (place != CheckingWork::kTick) {
+            EXPECT_EQ(ended.error().offset, number);
+          }
+          CheckingWork healthy(20, slots, stages);
+          ASSERT_TRUE(ring->run(healthy));
+          healthy.expect_all_done();
+        }
+      }
+    }
+  }
+}
+
+/// Lets threads wait for each other.
+class Gate {
+ public:
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return open_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+};
+
+// pzstd's old hang: its writer fails while its reader waits for room.
+TEST(StageRing, AnErrorReachesAProducerThatWaitsForASlot) {
+  class FailsOnceTheProducerWaits final : public StageWork {
+   public:
+    Result<bool> produce(std::size_t, std::uint64_t) override { return true; }
+    Result<void> work(unsigned, std::size_t, std::uint64_t number, unsigned) override {
+      if (number == 0) waiting_.wait();
+      return fail(Errc::kIo, "store");
+    }
+    Result<void> tick() override {
+      if (++ticks_ > 2) waiting_.open();  // two ticks follow jobs; the third comes from waiting for a slot
+      return {};
+    }
+
+   private:
+    Gate waiting_;
+    int ticks_ = 0;
+  } work;
+  auto ring = StageRing::prepare(2, {{.threads = 1, .in_order = true}});
+  const auto ended = ring->run(work);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().operation, "store");
+}
+
+TEST(StageRing, TicksGoOnWhileAStageIsStuck) {
+  class StuckUntilTicked final : public StageWork {
+   public:
+    Result<bool> produce(std::size_t, std::uint64_t number) override { return number < 1; }
+    Result<void> work(unsigned, std::size_t, std::uint64_t, unsigned) override {
+      enough_.wait();
+      return {};
+    }
+    Result<void> tick() override {
+      if (++ticks_ == 4) enough_.open();
+      return {};
+    }
+
+   private:
+    Gate enough_;
+    int ticks_ = 0;
+  } work;
+  auto ring = StageRing::prepare(1, {{.threads = 1}});
+  EXPECT_TRUE(ring->run(work));
+}
+
+TEST(StageRing, ManySlotsAndThreads) {
+  const std::vector<Stage> stages = {{.threads = 8}, {.threads = 1, .in_order = true}, {.threads = 8}};
+  auto ring = StageRing::prepare(64, stages);
+  ASSERT_TRUE(ring);
+  CheckingWork work(5000, 64, stages);
+  ASSERT_TRUE(ring->run(work));
+  work.expect_all_done();
+}
+
+TEST(StageRing, CanBeMovedBeforeItRuns) {
+  const std::vector<Stage> stages = {{.threads = 2}};
+  auto first = StageRing::prepare(4, stages);
+  ASSERT_TRUE(first);
+  StageRing second(std::move(*first));
+  CheckingWork work(50, 4, stages);
+  ASSERT_TRUE(second.run(work));
+  work.expect_all_done();
+  EXPECT_EQ(second.stack_bytes(), 2 * PreparedThread::kStackBytes);
+}
+
+}  // namespace
+}  // namespace dormouse::test
