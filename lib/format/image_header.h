@@ -1,0 +1,120 @@
+/// The first page of an image. Normative text: FORMAT.md, "Image header".
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "dormouse/error.h"
+#include "dormouse/figures.h"
+#include "dormouse/units.h"
+
+#include "base/little_endian.h"
+#include "format/checksum.h"
+#include "format/swap_header.h"
+
+namespace dormouse {
+
+inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::array<char, 8> kImageMagic = {'D', 'O', 'R', 'M', 'O', 'U', 'S', 'E'};
+inline constexpr std::uint8_t kByteOrderLittle = 1;
+inline constexpr std::uint32_t kMaxChunkPages = 1024;
+
+/// Random, drawn for each image; every map page carries it, so that no old tail is taken for a part.
+using ImageId = std::array<std::byte, 16>;
+
+struct TransferRecord {
+  Le64 duration_ns;
+  Le64 flush_ns;
+  Le64 source_wait_ns;
+};
+
+/// Sealed by `checksum`; written once, before the mark.
+struct ImageHeader {
+  std::array<char, 8> magic = kImageMagic;
+  Le32 version = kFormatVersion;               ///< a reader refuses any other
+  Le32 features_required;                      ///< a reader refuses bits it does not know
+  Le32 features_optional;                      ///< a reader ignores bits it does not know
+  std::uint8_t byte_order = kByteOrderLittle;  ///< of the machine that was saved
+  std::uint8_t codec = 0;                      ///< setting: CodecId asked for
+  std::uint8_t io = 0;                         ///< setting: IoMode
+  std::uint8_t platform = 0;                   ///< 1: saved with firmware hooks, so restore uses them too
+  Le32 page_bytes;
+  Le32 chunk_pages;  ///< pages in every chunk but the last; 1..kMaxChunkPages
+  ImageId image_id{};
+  Le64 created_unix_seconds;
+  Le64 image_pages;  ///< pages of the snapshot stream
+  Le64 chunk_count;
+  Le64 map_first_page;  ///< page index on the block device of the first swap map page
+  Le64 map_pages;
+  Le64 stored_pages;               ///< chunks + swap map + this page
+  Le32 codecs_used;                ///< bit n: some chunk is packed with CodecId n
+  Le32 level;                      ///< setting: codec level, two's complement
+  Le32 early_writeout_millionths;  ///< setting, 0 = off
+  Le32 threads;                    ///< setting
+  Le64 size_cap_bytes;             ///< setting: what was asked of the kernel
+  Digest chunk_digest{};           ///< equals the closing record's
+  TransferRecord write{};
+  MarkTail original_tail{};  ///< last 28 bytes of the swap header as they were
+  Le32 reserved_1;
+  std::array<std::byte, 16> area_uuid{};
+  Le64 area_header_page;                   ///< page index on the block device of the swap header
+  Le64 ram_bytes;                          ///< of the machine that was saved, informational
+  std::array<char, 16> architecture{};     ///< utsname machine, NUL-padded
+  std::array<char, 72> kernel_release{};   ///< utsname release, NUL-padded
+  std::array<char, 64> host{};             ///< utsname nodename, NUL-padded
+  std::array<char, 32> writer{};           ///< tool and version, NUL-padded
+  std::array<std::byte, 3168> reserved{};  ///< zero; a reader refuses anything else
+  Le64 checksum;                           ///< XXH3-64 over bytes 0..3583 with this field zero
+};
+static_assert(sizeof(ImageHeader) == 3584 && alignof(ImageHeader) == 1);
+static_assert(offsetof(ImageHeader, checksum) == 3576);
+
+/// The last 512 bytes of the record, a sector of its own with its own checksum, so that writing it can never
+/// tear the header: what the resume did with the image. All zero until then.
+struct ResumeNote {
+  std::array<char, 8> magic{};  ///< "DMRESUME"
+  ImageId image_id{};
+  Le32 attempts;  ///< loads that were begun
+  Le32 reserved_1;
+  TransferRecord read{};  ///< of the load that led to the jump
+  std::array<std::byte, 448> reserved{};
+  Le64 checksum;  ///< XXH3-64 over this record with this field zero
+};
+static_assert(sizeof(ResumeNote) == 512 && alignof(ResumeNote) == 1);
+
+struct ImageHeaderPage {
+  ImageHeader header;
+  ResumeNote note;
+};
+static_assert(sizeof(ImageHeaderPage) == kMinPageBytes);
+
+/// Fills in the checksums and writes the record to the start of `page`; the rest of the page becomes zero.
+void encode_image_header(ImageHeaderPage& record, std::span<std::byte> page);
+
+/// Validates every field and bound. kCorrupt names the field; kNoImage where the magic is not ours (uswsusp's
+/// image, say). `at` is where the page was read, for messages. A damaged note is read as no note.
+Result<ImageHeaderPage> decode_image_header(std::span<const std::byte> page, DeviceOffset at);
+
+/// A note for `id` with nothing in it.
+ResumeNote make_note(const ImageId& id);
+
+TransferRecord to_record(const TransferFigures& figures);
+TransferFigures from_record(const TransferRecord& record);
+
+/// Copies as much of `text` as fits, NUL-padded; and back.
+template <std::size_t N>
+void put_text(std::array<char, N>& field, std::string_view text) {
+  field.fill('\0');
+  for (std::size_t i = 0; i < N - 1 && i < text.size(); ++i) field[i] = text[i];
+}
+template <std::size_t N>
+std::string_view get_text(const std::array<char, N>& field) {
+  std::size_t length = 0;
+  while (length < N && field[length] != '\0') ++length;
+  return {field.data(), length};
+}
+
+}  // namespace dormouse
