@@ -1,0 +1,66 @@
+/// The memory that chunks pass through, in both directions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dormouse/codec.h"
+#include "dormouse/error.h"
+
+#include "base/aligned_buffer.h"
+#include "format/swap_map_page.h"
+#include "swap/swap_map_reader.h"
+
+namespace dormouse {
+
+/// What one slot of the ring holds. Both buffers have the size of a whole chunk.
+struct ChunkSlot {
+  std::span<std::byte> pages;  ///< unpacked
+  std::span<std::byte> packed;
+  std::span<const std::byte>
+      stored;  ///< what lies on the device: in `packed`, or in `pages` where nothing was gained
+  ChunkPlacement placement;
+};
+
+/// All slots of a ring in one allocation.
+class ChunkMemory {
+ public:
+  static Result<ChunkMemory> allocate(std::size_t slots, std::size_t chunk_bytes);
+  [[nodiscard]] ChunkSlot& operator[](std::size_t slot) { return slots_[slot]; }
+  [[nodiscard]] std::uint64_t bytes() const { return memory_.size() + slots_.size() * kPlacementBytes; }
+
+ private:
+  static constexpr std::uint64_t kPlacementBytes = sizeof(ChunkSlot) + kMaxChunkPages * sizeof(Extent);
+  AlignedBuffer memory_;
+  std::vector<ChunkSlot> slots_;
+};
+
+/// Slots that keep `workers` packing while the device works off `writes` requests and the source fills the
+/// next.
+constexpr std::size_t ring_slots(unsigned workers, unsigned requests) {
+  return 2 * std::size_t{workers} + 2 * requests + 2;
+}
+
+/// Requests in flight on the device.
+inline constexpr unsigned kDeviceRequests = 3;
+
+/// Calls `each(offset, bytes)` for the piece of `bytes` that lies in each extent, until one fails.
+/// Requires: the extents hold bytes.size() exactly.
+template <class Bytes, class Each>
+Result<void> for_each_extent(std::span<const Extent> extents, std::uint32_t page_bytes, Bytes bytes,
+                             Each each) {
+  for (const Extent& extent : extents) {
+    const std::size_t length = extent.pages * page_bytes;
+    if (auto r = each(page_offset(extent.first_page, page_bytes), bytes.first(length)); !r) return r;
+    bytes = bytes.subspan(length);
+  }
+  return {};
+}
+
+/// CLOCK_MONOTONIC in nanoseconds.
+std::uint64_t now_ns();
+
+}  // namespace dormouse

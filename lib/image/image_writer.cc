@@ -1,0 +1,189 @@
+#include "dormouse/image_writer.h"
+
+#include <sys/random.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+#include "format/image_header.h"
+#include "image/chunk_memory.h"
+#include "image/write_run.h"
+#include "pipeline/stage_ring.h"
+#include "swap/swap_map_writer.h"
+
+namespace dormouse {
+namespace {
+
+Result<void> check_options(const ImageOptions& options, std::uint32_t page_bytes) {
+  if (options.chunk_bytes == 0 || options.chunk_bytes % page_bytes != 0 ||
+      options.chunk_bytes > kMaxChunkBytes || options.chunk_bytes / page_bytes > kMaxChunkPages) {
+    return fail(Errc::kUsage, "check image options")
+        .because("chunk size {} is not a multiple of {} up to {}", options.chunk_bytes, page_bytes,
+                 kMaxChunkBytes);
+  }
+  if (options.threads == 0 || options.threads > kMaxThreads) {
+    return fail(Errc::kUsage, "check image options")
+        .because("threads {} is not within 1 and {}", options.threads, kMaxThreads);
+  }
+  return {};
+}
+
+Result<ImageId> draw_image_id() {
+  ImageId id;
+  if (::getrandom(id.data(), id.size(), 0) != static_cast<ssize_t>(id.size())) {
+    return fail(Errc::kIo, "draw image id").os(errno);
+  }
+  return id;
+}
+
+}  // namespace
+
+struct ImageWriter::State {
+  ImageOptions options;
+  std::uint32_t page_bytes = 0;
+  std::vector<std::unique_ptr<Codec>> codecs;
+  ChunkMemory memory;
+  StageRing ring;
+  SwapMapWriter map;
+  AlignedBuffer header_page;
+
+  Result<void> finish(WriteRun& run, BlockDevice& device, DeviceOffset header_at,
+                      const ImageIdentity& identity, const ImageId& id, std::uint64_t started_ns,
+                      WrittenImage& result);
+};
+
+ImageWriter::ImageWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ImageWriter::ImageWriter(ImageWriter&&) noexcept = default;
+ImageWriter& ImageWriter::operator=(ImageWriter&&) noexcept = default;
+ImageWriter::~ImageWriter() = default;
+
+Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint32_t page_bytes) {
+  if (auto r = check_options(options, page_bytes); !r) return std::unexpected(r.error());
+  const std::size_t slots = ring_slots(options.threads, kDeviceRequests);
+  auto memory = ChunkMemory::allocate(slots, options.chunk_bytes);
+  if (!memory) return std::unexpected(memory.error());
+  auto ring = StageRing::prepare(
+      slots, {{.threads = options.threads}, {.threads = 1, .in_order = true}, {.threads = kDeviceRequests}});
+  if (!ring) return std::unexpected(ring.error());
+  auto map = SwapMapWriter::prepare(page_bytes);
+  if (!map) return std::unexpected(map.error());
+  auto header_page = AlignedBuffer::allocate(page_bytes);
+  if (!header_page) return std::unexpected(header_page.error());
+  auto state = std::make_unique<State>(State{.options = options,
+                                             .page_bytes = page_bytes,
+                                             .codecs = {},
+                                             .memory = std::move(*memory),
+                                             .ring = std::move(*ring),
+                                             .map = std::move(*map),
+                                             .header_page = std::move(*header_page)});
+  for (unsigned i = 0; i < options.threads; ++i) {
+    auto codec = make_codec(options.codec, options.chunk_bytes);
+    if (!codec) return std::unexpected(codec.error());
+    state->codecs.push_back(std::move(*codec));
+  }
+  return ImageWriter(std::move(state));
+}
+
+std::uint64_t ImageWriter::memory_bytes() const {
+  std::uint64_t contexts = 0;
+  for (const auto& codec : state_->codecs) contexts += codec->memory_bytes();
+  return state_->memory.bytes() + state_->ring.stack_bytes() + contexts +
+         2 * std::uint64_t{state_->page_bytes};
+}
+
+Result<WrittenImage> ImageWriter::write(PageSource& source, BlockDevice& device, SwapAllocator& allocator,
+                                        DeviceOffset header_at, const ImageIdentity& identity,
+                                        Progress& progress) {
+  State& s = *state_;
+  if (source.page_bytes() != s.page_bytes) {
+    return fail(Errc::kUsage, "write image")
+        .because("the snapshot has pages of {} bytes, the swap area of {}", source.page_bytes(),
+                 s.page_bytes);
+  }
+  if (source.total_pages() == 0) return fail(Errc::kIo, "read snapshot").because("it has no pages");
+  const auto free = check_room(source.total_pages(), s.options, s.page_bytes, device, allocator);
+  if (!free) return std::unexpected(free.error());
+  const auto id = draw_image_id();
+  if (!id) return std::unexpected(id.error());
+  const std::uint64_t started = now_ns();
+  progress.begin("write", source.total_pages() * s.page_bytes);
+  WriteRun run(s.options, s.page_bytes, s.memory, s.codecs, s.map, source, device, allocator, *free,
+               progress);
+  WrittenImage result;
+  result.header_at = header_at;
+  result.image.pages = source.total_pages();
+  auto done = s.map.begin(device, allocator, *id);
+  if (done) done = s.ring.run(run);
+  if (done) progress.advance(result.image.pages * s.page_bytes);
+  if (done) done = s.finish(run, device, header_at, identity, *id, started, result);
+  device.quiesce();
+  progress.end();
+  if (!done) return std::unexpected(run.explained(done.error()));
+  return result;
+}
+
+Result<void> ImageWriter::State::finish(WriteRun& run, BlockDevice& device, DeviceOffset header_at,
+                                        const ImageIdentity& identity, const ImageId& id,
+                                        std::uint64_t started_ns, WrittenImage& result) {
+  if (run.pages_read() != result.image.pages) {
+    return fail(Errc::kIo, "read snapshot")
+        .because("it ended after {} of {} pages", run.pages_read(), result.image.pages);
+  }
+  const auto summary = map.finish(run.pages_read());
+  if (!summary) return std::unexpected(summary.error());
+  const std::uint64_t flush_started = now_ns();
+  if (auto r = device.flush(); !r) return r;
+  const std::uint64_t flushed = now_ns();
+
+  result.image.page_bytes = page_bytes;
+  result.image.size_cap_bytes = identity.size_cap_bytes;
+  result.image.stored_bytes = (summary->chunk_stored_pages + summary->map_pages + 1) * page_bytes;
+  result.write = {.duration_ns = flushed - started_ns,
+                  .flush_ns = flushed - flush_started,
+                  .source_wait_ns = run.source_wait_ns()};
+  result.chunks = summary->chunk_count;
+  result.map_pages = summary->map_pages;
+  result.packed_chunks = run.packed_chunks();
+
+  ImageHeaderPage record;
+  ImageHeader& h = record.header;
+  h.codec = static_cast<std::uint8_t>(options.codec.id);
+  h.io = static_cast<std::uint8_t>(options.io);
+  h.platform = identity.platform ? 1 : 0;
+  h.page_bytes = page_bytes;
+  h.chunk_pages = options.chunk_bytes / page_bytes;
+  h.image_id = id;
+  h.created_unix_seconds = static_cast<std::uint64_t>(std::time(nullptr));
+  h.image_pages = result.image.pages;
+  h.chunk_count = summary->chunk_count;
+  h.map_first_page = summary->first_page;
+  h.map_pages = summary->map_pages;
+  h.stored_pages = result.image.stored_bytes / page_bytes;
+  h.codecs_used = run.codecs_used();
+  h.level = static_cast<std::uint32_t>(options.codec.level);
+  h.early_writeout_millionths = options.early_writeout.millionths;
+  h.threads = options.threads;
+  h.size_cap_bytes = identity.size_cap_bytes;
+  h.chunk_digest = summary->chunk_digest;
+  h.write = to_record(result.write);
+  h.original_tail = std::bit_cast<MarkTail>(identity.original_tail);
+  h.area_uuid = identity.area_uuid;
+  h.area_header_page = identity.area_header_page;
+  h.ram_bytes = identity.ram_bytes;
+  put_text(h.architecture, identity.architecture);
+  put_text(h.kernel_release, identity.kernel_release);
+  put_text(h.host, identity.host);
+  put_text(h.writer, identity.writer);
+  encode_image_header(record, header_page.span());
+  auto written = device.write(header_at, header_page.span());
+  if (!written) {
+    written.error().operation = "write image header";
+    return written;
+  }
+  return device.flush();
+}
+
+}  // namespace dormouse

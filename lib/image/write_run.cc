@@ -1,0 +1,175 @@
+#include "image/write_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace dormouse {
+namespace {
+
+enum Stage : unsigned { kPack, kPlace, kStore };
+
+/// Least pages that `image_pages` take when nothing shrinks: chunks as they are, and a map without fragments.
+std::uint64_t pages_needed_stored(std::uint64_t image_pages, std::uint32_t chunk_pages,
+                                  std::uint32_t page_bytes) {
+  const std::uint64_t chunks = divide_up(image_pages, chunk_pages);
+  const std::uint64_t records =
+      (page_bytes - sizeof(MapPageHeader)) / (sizeof(ChunkHeader) + sizeof(PackedExtent));
+  const std::uint64_t full = chunks / records;
+  const std::uint64_t left =
+      page_bytes - sizeof(MapPageHeader) - (chunks % records) * (sizeof(ChunkHeader) + sizeof(PackedExtent));
+  return image_pages + full + (left < sizeof(ClosingRecord) ? 2 : 1);
+}
+
+}  // namespace
+
+Result<std::uint64_t> check_room(std::uint64_t image_pages, const ImageOptions& options,
+                                 std::uint32_t page_bytes, BlockDevice& device, SwapAllocator& allocator) {
+  const auto free = allocator.free_pages();
+  if (!free || options.codec.id != CodecId::kStored) return free;
+  const std::uint64_t needed = pages_needed_stored(image_pages, options.chunk_bytes / page_bytes, page_bytes);
+  if (needed <= *free) return free;
+  return fail(Errc::kNoSpace, "find room for the image")
+      .on(device.name())
+      .because(
+          "{} pages are needed to store {} image pages as they are, {} are free ({} bytes too few). Free "
+          "some swap, add more, lower --image-size, or use --compress",
+          needed, image_pages, *free, (needed - *free) * page_bytes);
+}
+
+Result<bool> WriteRun::produce(std::size_t slot, std::uint64_t number) {
+  ChunkSlot& chunk = memory_[slot];
+  const std::uint64_t before = now_ns();
+  const auto got = source_.read(chunk.pages);
+  source_wait_ns_ += now_ns() - before;
+  if (!got) return std::unexpected(got.error());
+  if (*got == 0) return false;
+  if (*got % page_bytes_ != 0) {
+    return fail(Errc::kIo, "read snapshot")
+        .because("it tears off in page {}", pages_read_ + *got / page_bytes_);
+  }
+  const std::uint64_t pages = *got / page_bytes_;
+  // Only the last chunk may be short, and together they must be the image: anything else is not what was
+  // announced.
+  const std::uint64_t rest = source_.total_pages() - std::min(pages_read_, source_.total_pages());
+  if (pages != std::min<std::uint64_t>(chunk_pages_, rest)) {
+    return fail(Errc::kIo, "read snapshot")
+        .because("{} pages came after page {}, {} remain of {}", pages, pages_read_, rest,
+                 source_.total_pages());
+  }
+  ChunkHeader& header = chunk.placement.header;
+  header = ChunkHeader{};
+  header.number = number;
+  header.first_page = pages_read_;
+  header.pages = static_cast<std::uint32_t>(pages);
+  pages_read_ += pages;
+  return true;
+}
+
+Result<void> WriteRun::work(unsigned stage, std::size_t slot, std::uint64_t /*number*/, unsigned worker) {
+  ChunkSlot& chunk = memory_[slot];
+  switch (stage) {
+    case kPack:
+      pack(chunk, *codecs_[worker]);
+      return {};
+    case kPlace:
+      return place(chunk);
+    default:
+      return store(chunk);
+  }
+}
+
+void WriteRun::pack(ChunkSlot& chunk, Codec& codec) {
+  ChunkHeader& header = chunk.placement.header;
+  const auto pages = chunk.pages.first(std::size_t{header.pages} * page_bytes_);
+  header.pages_xxh3 = xxh3(pages);
+  // Stored pages are whole: less than a page saved is nothing saved.
+  const auto packed = codec.pack(pages, chunk.packed.first(pages.size() - page_bytes_));
+  if (!packed) {
+    header.codec = static_cast<std::uint8_t>(CodecId::kStored);
+    header.packed_bytes = static_cast<std::uint32_t>(pages.size());
+    header.stored_xxh3 = header.pages_xxh3;
+    chunk.stored = pages;
+    return;
+  }
+  const std::size_t whole = divide_up(*packed, page_bytes_) * page_bytes_;
+  // The rest of the last page would show old memory; it is part of the checksum, too.
+  std::ranges::fill(chunk.packed.subspan(*packed, whole - *packed), std::byte{0});
+  header.codec = static_cast<std::uint8_t>(codec.spec().id);
+  header.packed_bytes = static_cast<std::uint32_t>(*packed);
+  chunk.stored = chunk.packed.first(whole);
+  header.stored_xxh3 = xxh3(chunk.stored);
+}
+
+Result<void> WriteRun::place(ChunkSlot& chunk) {
+  std::uint64_t missing = chunk.stored.size() / page_bytes_;
+  auto& extents = chunk.placement.extents;
+  extents.clear();
+  const ChunkHeader& header = chunk.placement.header;
+  while (missing > 0) {
+    const auto extent = allocator_.allocate(missing);
+    if (!extent) return std::unexpected(explained(extent.error()));
+    extents.push_back(*extent);
+    missing -= extent->pages;
+  }
+  codecs_used_ |= 1U << header.codec;
+  if (header.codec != static_cast<std::uint8_t>(CodecId::kStored)) ++packed_chunks_;
+  if (auto r = map_.add(header, extents); !r) return std::unexpected(explained(r.error()));
+  placed_pages_ += header.pages;
+  used_pages_ += chunk.stored.size() / page_bytes_;
+  return {};
+}
+
+// What the whole image would have taken is foretold from the chunks that found their place.
+Error WriteRun::explained(const Error& error) const {
+  // A file system that is full says kNoSpace, too: then there is still room in the area.
+  if (error.code != Errc::kNoSpace || allocator_.free_pages().value_or(1) != 0) return error;
+  const std::uint64_t total = source_.total_pages();
+  const double ratio =
+      placed_pages_ == 0 ? 1.0 : static_cast<double>(used_pages_) / static_cast<double>(placed_pages_);
+  const auto chunks = static_cast<std::uint64_t>(std::ceil(ratio * static_cast<double>(total)));
+  const std::uint64_t map = pages_needed_stored(total, chunk_pages_, page_bytes_) - total;
+  return fail(Errc::kNoSpace, "find room for the image")
+      .on(device_.name())
+      .because(
+          "{} of {} image pages were stored when the {} free pages of swap were used up; about {} are "
+          "needed. Free some swap, add more, lower --image-size, or choose a stronger codec",
+          placed_pages_, total, free_pages_, std::max(chunks + map, free_pages_ + 1))
+      .error();
+}
+
+Result<void> WriteRun::store(ChunkSlot& chunk) {
+  const auto write = [&](DeviceOffset at, std::span<const std::byte> bytes) {
+    return device_.write(at, bytes);
+  };
+  auto written = for_each_extent(chunk.placement.extents, page_bytes_, chunk.stored, write);
+  if (!written) {
+    written.error().operation = "write image chunk";
+    return written;
+  }
+  const std::uint64_t image_bytes = std::uint64_t{chunk.placement.header.pages} * page_bytes_;
+  std::array<ByteRange, EarlyWriteoutPolicy::kMaxRanges> ranges;
+  std::span<const ByteRange> due;
+  {
+    const std::lock_guard lock(policy_mutex_);
+    std::uint64_t produced = image_bytes;
+    for (const Extent& extent : chunk.placement.extents) {
+      policy_.wrote(
+          {.start = page_offset(extent.first_page, page_bytes_), .length = extent.pages * page_bytes_},
+          produced);
+      produced = 0;
+    }
+    if (policy_.due()) due = policy_.take(ranges);
+    if (!due.empty()) device_.start_writeout(due);
+  }
+  stored_image_bytes_.fetch_add(image_bytes, std::memory_order_relaxed);
+  return {};
+}
+
+Result<void> WriteRun::tick() {
+  progress_.advance(stored_image_bytes_.load(std::memory_order_relaxed));
+  if (progress_.stop_requested()) return fail(Errc::kStopped, "write image").because("stopped by the user");
+  return {};
+}
+
+}  // namespace dormouse

@@ -1,0 +1,64 @@
+/// Memory is taken by prepare(), stated, and does not grow with the image.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include "image/image_bed.h"
+#include "support/allocation_counter.h"
+#include "support/page_patterns.h"
+
+namespace dormouse::test {
+namespace {
+
+// The C library allocates one small vector (the dynamic thread vector) for every thread it starts, on
+// whatever stack. That is all that may be allocated: as many as there are threads.
+TEST(ImageMemory, NothingIsAllocatedWhileWritingOrReading) {
+  for (const std::uint64_t pages : {30U, 1500U}) {
+    const auto image = make_mix(3, pages * 4096);
+    const SwapShape shape{.last_page = 3500};
+    MemoryBlockDevice disk = make_swap_disk(shape);
+    ImageBed bed(disk, shape);
+    constexpr unsigned kThreads = 2;
+    auto writer = ImageWriter::prepare({.codec = kZstd, .chunk_bytes = 16 * 4096, .threads = kThreads}, 4096);
+    auto reader = ImageReader::prepare(16 * 4096, kThreads);
+    ASSERT_TRUE(writer && reader);
+    MemoryPageSource source(image);
+    MemoryPageSink sink(image.size());
+    NoProgress progress;
+    std::uint64_t allocations = 0;
+    Result<WrittenImage> written = fail(Errc::kIo, "not yet written");
+    Result<TransferFigures> read = fail(Errc::kIo, "not yet read");
+    {
+      const AllocationCounter counter;
+      written = bed.write_with(*writer, source, bed.allocator(), progress);
+      allocations = counter.count();
+    }
+    ASSERT_TRUE(written) << written.error().what();
+    EXPECT_LE(allocations, kThreads + 1 + 3) << "write, " << pages << " pages";
+    {
+      const AllocationCounter counter;
+      if (auto opened = reader->open(disk, written->header_at, bed.bounds()))
+        read = reader->read(sink, progress);
+      if (read) (void)reader->note_read(*read);
+      allocations = counter.count();
+    }
+    ASSERT_TRUE(read);
+    EXPECT_LE(allocations, kThreads + 1 + 3) << "read, " << pages << " pages";
+    EXPECT_TRUE(sink.pages() == image);
+  }
+}
+
+TEST(ImageMemory, IsStatedAndBoundedBySlots) {
+  const ImageOptions options{.codec = kLz4, .chunk_bytes = 256 * 1024, .threads = 2};
+  const auto writer = ImageWriter::prepare(options, 4096);
+  ASSERT_TRUE(writer);
+  // 12 slots of two chunks, 6 stacks of 1 MiB, and what the places of the chunks take.
+  EXPECT_GE(writer->memory_bytes(), 12U * 512 * 1024 + (6U << 20));
+  EXPECT_LE(writer->memory_bytes(), 14U << 20);
+  const auto reader = ImageReader::prepare(256 * 1024, 2);
+  ASSERT_TRUE(reader);
+  EXPECT_GE(reader->memory_bytes(), 12U * 512 * 1024 + (6U << 20));
+  EXPECT_LE(reader->memory_bytes(), 14U << 20);
+}
+
+}  // namespace
+}  // namespace dormouse::test
