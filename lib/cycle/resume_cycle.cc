@@ -1,0 +1,60 @@
+#include "dormouse/resume_cycle.h"
+
+#include "cycle/step_timer.h"
+
+namespace dormouse {
+namespace {
+
+class ResumeRun {
+ public:
+  explicit ResumeRun(const ResumeParts& parts) : p_(parts), steps_(parts.observer) {}
+
+  Result<void> run() {
+    auto failed = load_and_jump();
+    // In this order: thawing first would make the kernel forget, and leak, the pages that it holds.
+    (void)p_.restore.free_image();
+    p_.area.device().quiesce();
+    if (frozen_) (void)p_.restore.unfreeze();
+    p_.observer.thawed();
+    return failed;
+  }
+
+ private:
+  Result<void> load_and_jump() {
+    steps_.begin("read");
+    const auto figures = p_.reader.read(p_.restore, p_.progress);
+    if (!figures) return std::unexpected(figures.error());
+    steps_.begin("note figures");
+    if (auto r = p_.reader.note_read(*figures); !r) return r;
+    if (p_.observer.stop_requested())
+      return fail(Errc::kStopped, "resume").because("stopped by the user; the image is kept");
+    steps_.begin("freeze");
+    if (auto r = p_.restore.set_platform_support(p_.reader.platform()); !r) return r;
+    p_.observer.freezing();
+    if (auto r = p_.restore.freeze(); !r) return r;
+    frozen_ = true;
+    // Cleared before the jump: the machine that wakes up must never find the mark of the image it came from.
+    steps_.begin("clear mark");
+    if (auto r = p_.area.clear(p_.reader.original_tail()); !r) return r;
+    steps_.begin("jump");
+    auto refused = p_.restore.atomic_restore();
+    if (refused) return fail(Errc::kIo, "SNAPSHOT_ATOMIC_RESTORE").because("it returned without resuming");
+    Error error = refused.error();
+    const auto reason = error.detail;
+    error.detail.format("{}{}the kernel refused the image, and its mark has been removed", reason.view(),
+                        reason.empty() ? "" : "; ");
+    return std::unexpected(error);
+  }
+
+  const ResumeParts& p_;
+  StepTimer steps_;
+  bool frozen_ = false;
+};
+
+}  // namespace
+
+Result<void> run_resume(const ResumeParts& parts) {
+  return ResumeRun(parts).run();
+}
+
+}  // namespace dormouse
