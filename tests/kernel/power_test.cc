@@ -1,0 +1,24 @@
+#include "kernel/power.h"
+
+#include <gmock/gmock.h>
+
+#include "support/faulty_system_calls.h"
+
+namespace dormouse::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Power, ComingBackIsAFailure) {
+  FaultySystemCalls calls;  // never reboots
+  EXPECT_THAT(power_off_machine(calls).error().what(), HasSubstr("returned without doing it"));
+  calls.faults().fail_name("reboot", EPERM);
+  const auto r = restart_machine(calls);
+  ASSERT_FALSE(r);
+  EXPECT_EQ(r.error().errnum, EPERM);
+  EXPECT_EQ(r.error().operation, "restart");
+  EXPECT_EQ(calls.faults().calls().size(), 2U) << "nothing else is called, above all no sync";
+}
+
+}  // namespace
+}  // namespace dormouse::test
