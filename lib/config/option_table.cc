@@ -1,0 +1,85 @@
+#include "config/option_table.h"
+
+#include <array>
+
+namespace dormouse {
+namespace {
+
+using Value = OptionInfo::Value;
+
+constexpr unsigned kS2disk = static_cast<unsigned>(Tool::kS2disk);
+constexpr unsigned kResume = static_cast<unsigned>(Tool::kResume);
+constexpr unsigned kBoth = kS2disk | kResume;
+
+constexpr OptionInfo key_option(Key key, std::string_view name, char letter, std::string_view placeholder,
+                                unsigned tools) {
+  return {OptionId::kKey, name, letter, Value::kRequired, placeholder, tools, {}, key};
+}
+
+constexpr OptionInfo unbuilt(std::string_view name, Value value, unsigned tools, std::string_view instead) {
+  return {OptionId::kUnbuilt, name, 0, value, {}, tools, instead, std::nullopt, "y"};
+}
+
+constexpr std::string_view kNoSeal =
+    "sealed images are not built yet, and nothing is written in the clear instead: put the swap area on "
+    "dm-crypt";
+
+constexpr std::array<OptionInfo, 26> kOptions{{
+    {OptionId::kConfig, "config", 'f', Value::kRequired, "FILE", kBoth,
+     "configuration file; default /etc/suspend.conf"},
+    key_option(Key::kResumeDevice, "resume-device", 'r', "DEV", kBoth),
+    key_option(Key::kResumeOffset, "resume-offset", 'o', "PAGES", kBoth),
+    key_option(Key::kImageSize, "image-size", 's', "SIZE", kS2disk),
+    {OptionId::kKey, "compress", 'c', Value::kOptional, "CODEC[:LEVEL]", kS2disk, {}, Key::kCompress, "auto"},
+    key_option(Key::kEarlyWriteout, "early-writeout", 'e', "PCT|off", kS2disk),
+    key_option(Key::kIo, "io", 0, "MODE", kS2disk),
+    key_option(Key::kThreads, "threads", 't', "N|auto", kBoth),
+    key_option(Key::kFormat, "format", 0, "FORMAT", kS2disk),
+    {OptionId::kKey, "verify", 0, Value::kNone, {}, kS2disk, {}, Key::kVerify, "y"},
+    key_option(Key::kShutdownMethod, "shutdown-method", 0, "METHOD", kS2disk),
+    {OptionId::kFrom, "from", 0, Value::kRequired, "FILE", kS2disk,
+     "take the snapshot stream from FILE instead of the kernel: nothing is frozen or powered off"},
+    {OptionId::kTo, "to", 0, Value::kRequired, "FILE", kResume,
+     "write the recovered stream to FILE; loads nothing"},
+    {OptionId::kStatus,
+     "status",
+     0,
+     Value::kNone,
+     {},
+     kResume,
+     "say whether there is an image, whose, how old and how big"},
+    {OptionId::kVerify,
+     "verify",
+     0,
+     Value::kNone,
+     {},
+     kResume,
+     "read and check all of the image; loads nothing"},
+    {OptionId::kDiscard,
+     "discard",
+     0,
+     Value::kNone,
+     {},
+     kResume,
+     "drop the image: give the swap area its header back"},
+    key_option(Key::kReport, "report", 0, "FORM", kBoth),
+    key_option(Key::kReportFile, "report-file", 0, "FILE", kBoth),
+    key_option(Key::kProgress, "progress", 0, "MODE", kBoth),
+    {OptionId::kParameter, "parameter", 'P', Value::kRequired, "KEY=VALUE", kBoth,
+     "any key of the configuration file, such as 'image size=2G'"},
+    {OptionId::kHelp, "help", 'h', Value::kNone, {}, kBoth, "print this and exit"},
+    {OptionId::kVersion, "version", 'V', Value::kNone, {}, kBoth, "print the version and exit"},
+    unbuilt("encrypt", Value::kOptional, kS2disk, kNoSeal),
+    unbuilt("key-file", Value::kRequired, kS2disk, kNoSeal),
+    unbuilt("key-file", Value::kRequired, kResume, "sealed images are not built yet, and cannot be read"),
+    unbuilt("check", Value::kNone, kS2disk,
+            "not built yet: '--shutdown-method none' tries everything and leaves nothing behind"),
+}};
+
+}  // namespace
+
+std::span<const OptionInfo> option_table() {
+  return kOptions;
+}
+
+}  // namespace dormouse
