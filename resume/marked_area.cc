@@ -1,0 +1,76 @@
+#include "marked_area.h"
+
+#include "kernel/snapshot_file.h"
+
+namespace dormouse {
+namespace {
+
+ImageBounds bounds_of(const MarkedArea& marked) {
+  const SwapArea& area = *marked.opened.area;
+  return {.end_page = end_page(marked.target, area), .swap_header_page = area.header_page()};
+}
+
+Result<ImageReader> open_reader(const MarkedArea& marked, std::uint32_t chunk_bytes, unsigned threads) {
+  auto reader = ImageReader::prepare(chunk_bytes, threads);
+  if (!reader) return reader;
+  const SwapArea& area = *marked.opened.area;
+  if (auto r = reader->open(*marked.opened.data, area.marked_image_header(), bounds_of(marked)); !r) {
+    return std::unexpected(r.error());
+  }
+  return reader;
+}
+
+}  // namespace
+
+Result<MarkedArea> open_marked_area(const Settings& settings, Access access, bool allow_file) {
+  auto target = find_resume_area(
+      {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
+      allow_file);
+  if (!target) return std::unexpected(target.error());
+  MarkedArea marked;
+  marked.target = *target;
+  // Reading decides whether there is anything to claim the area for: it may be swapped on and busy.
+  {
+    auto look = open_area(*target, IoMode::kDirect, Access::kReadOnly, 0);
+    if (!look && look.error().code == Errc::kUsage && target->regular_file) {
+      look = open_area(*target, IoMode::kBuffered, Access::kReadOnly, 0);
+    }
+    if (!look) return std::unexpected(look.error());
+    if (!look->area->marked()) {
+      return fail(Errc::kNoImage, "look for an image").on(target->path).because("the area is plain swap");
+    }
+    if (access == Access::kReadOnly) marked.opened = std::move(*look);
+  }
+  if (access == Access::kReadWrite) {
+    auto opened = open_area(*target, settings.io, access, 0);
+    if (!opened) return std::unexpected(opened.error());
+    marked.opened = std::move(*opened);
+  }
+  const SwapSignature signature = marked.opened.area->signature();
+  if (signature != SwapSignature::kUserMark) {
+    marked.foreign = describe(signature);
+    return marked;
+  }
+  auto reader = open_reader(marked, kMinPageBytes, 1);
+  if (!reader && reader.error().code == Errc::kNoImage) {
+    marked.foreign = "uswsusp's hibernation image (ULSUSPEND), or one whose header is lost";
+    return marked;
+  }
+  if (!reader) return std::unexpected(reader.error());
+  marked.reader.emplace(std::move(*reader));
+  return marked;
+}
+
+Result<MarkedArea> open_own_image(const Settings& settings, bool allow_file, Access access) {
+  auto marked = open_marked_area(settings, access, allow_file);
+  if (!marked || marked->reader) return marked;
+  return fail(Errc::kImpossible, "open image")
+      .on(marked->target.path)
+      .because("the area holds {}, which dormouse cannot read", marked->foreign);
+}
+
+Result<ImageReader> prepare_reader(const MarkedArea& marked, unsigned threads) {
+  return open_reader(marked, marked.reader->chunk_bytes(), threads);
+}
+
+}  // namespace dormouse

@@ -1,0 +1,33 @@
+/// What resume does, as functions that main() chooses between.
+#pragma once
+
+#include <string>
+
+#include "dormouse/error.h"
+
+#include "config/settings.h"
+#include "report/report.h"
+#include "status.h"
+
+namespace dormouse {
+
+/// Loads the image and jumps: returns only if there is none (true: say nothing) or on failure. `false`: there
+/// is one, but somebody else's; it has been named and left alone.
+Result<bool> resume_machine(const Settings& settings, Report& report);
+
+/// Writes the recovered stream to `path`. The image stays as it is. kNoImage where there is none.
+Result<void> recover_to(const Settings& settings, const std::string& path, Report& report);
+
+/// Reads and checks all of the image. The image stays as it is. kNoImage where there is none.
+Result<void> verify_image(const Settings& settings, Report& report);
+
+/// What the image header says, for the report.
+void report_image(const ImageInfo& info, Report& report);
+
+/// Looks at the area; changes nothing.
+Result<AreaStatus> look_at_area(const Settings& settings);
+
+/// Gives the swap area its own header back. kNoImage where there is nothing to discard.
+Result<void> discard_image(const Settings& settings, Report& report);
+
+}  // namespace dormouse

@@ -1,0 +1,28 @@
+/// The two things s2disk does, as functions that main() chooses between.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dormouse/error.h"
+#include "dormouse/image_options.h"
+#include "dormouse/swap_area.h"
+
+#include "config/settings.h"
+#include "report/report.h"
+
+namespace dormouse {
+
+/// Saves the machine. Fills in the report, also on failure.
+Result<void> suspend_machine(const Settings& settings, Report& report);
+
+/// Saves the snapshot stream in `from` instead: freezes nothing, powers nothing off, needs no root.
+Result<void> store_file(const Settings& settings, const std::string& from, Report& report);
+
+/// The options of the image that the settings ask for.
+[[nodiscard]] ImageOptions image_options(const Settings& settings, std::uint32_t page_bytes);
+
+/// kImpossible where the area already holds an image: it is never written over.
+Result<void> require_plain(const SwapArea& area, const std::string& path);
+
+}  // namespace dormouse
