@@ -1,0 +1,1 @@
+"""The QEMU rig: boots a small Linux guest, hibernates it, wakes it, and weighs the evidence."""

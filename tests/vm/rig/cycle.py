@@ -1,0 +1,134 @@
+"""Drives one case from the fresh boot to the last power-off and collects the checks."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rig import checks, initramfs, qemu, scenario
+from rig.checks import Check
+from rig.disk import Disk
+from rig.swap_header import MARK_DORMOUSE, MARK_STOCK, mark_findings, restored_findings
+
+# Some twenty times what a boot takes on an idle machine with two processors.
+BOOT_TIMEOUT_SECONDS = 300
+
+
+@dataclass
+class Outcome:
+    """All that a run has to show."""
+
+    checks: list = field(default_factory=list)
+    reports: list = field(default_factory=list)  # (round, parsed JSON or text)
+    boots: list = field(default_factory=list)
+
+    @property
+    def passed(self):
+        """Whether there were checks and every one of them holds."""
+        return bool(self.checks) and all(check.holds for check in self.checks)
+
+
+class Cycle:
+    """One case on one kernel in one working directory."""
+
+    def __init__(self, case, kernel, tools, payload, workdir):
+        self._case = case
+        self._kernel = kernel
+        self._workdir = Path(workdir)
+        init = Path(__file__).parent.parent / "guest/init"
+        self._initramfs = initramfs.build(kernel, tools, payload, init)
+        self._disk = Disk(self._workdir / "disk.raw", case.swap_mib, case.swap_file)
+        self._outcome = Outcome()
+
+    def run(self):
+        """Runs the case to its end, or to the first boot after which going on makes no sense."""
+        boot = self._boot()
+        self._add(checks.fresh_boot(boot))
+        for number, method in enumerate(self._case.methods, start=1):
+            if method == "none":
+                self._judge_round(boot, boot, number)
+                self._add(checks.rehearsed(boot, number, self._case))
+                continue
+            if not self._went_off_with_an_image(boot, number):
+                return self._outcome
+            slept, boot = boot, None
+            if self._case.damage:
+                return self._expect_refusal()
+            boot = self._boot()
+            self._judge_round(slept, boot, number)
+            if boot.transcript.get(f"{number}.exit") == "":
+                return self._outcome
+        self._judge_end(boot)
+        return self._outcome
+
+    def _boot(self):
+        number = len(self._outcome.boots) + 1
+        image = self._workdir / "initramfs.cpio"
+        values = scenario.variables(self._case, self._disk, number)
+        image.write_bytes(self._initramfs + scenario.archive(values))
+        boot = qemu.run(
+            self._case.machine,
+            self._kernel.image,
+            image,
+            self._disk.path,
+            self._workdir,
+            f"boot{number}",
+            BOOT_TIMEOUT_SECONDS * qemu.timeout_scale(),
+        )
+        self._outcome.boots.append(boot)
+        self._add([checks.kernel_is_content(boot)])
+        return boot
+
+    def _went_off_with_an_image(self, boot, number):
+        """Looks at the disk while the machine is off."""
+        signature = MARK_STOCK if self._case.engine == "stock" else MARK_DORMOUSE
+        findings = mark_findings(
+            self._disk.original_header, self._disk.swap_header(), signature, *self._disk.area_on_device
+        )
+        said = boot.transcript
+        if findings:
+            findings.append(
+                f"the guest said: hibernating {said.get(f'{number}.hibernating')!r}, "
+                f"exit {said.get(f'{number}.exit')!r}, error {said.get('error')!r}, "
+                f"report {said.documents.get(f'{number}.report')!r}"
+            )
+        self._add(
+            [
+                Check(
+                    f"the disk holds an image: marked {signature[:9].decode()}, plain signature kept",
+                    not findings,
+                    "; ".join(findings),
+                )
+            ]
+        )
+        return not findings
+
+    def _judge_round(self, slept, woke, number):
+        self._add(checks.round_survived(slept, woke, number, self._case))
+        if self._case.engine == "stock":
+            return
+        if self._case.report == "text":
+            text = woke.transcript.documents.get(f"{number}.report", "")
+            self._add([Check("s2disk printed its report", bool(text), "nothing came")])
+            self._outcome.reports.append((number, text))
+            return
+        found, parsed = checks.report(woke, number, self._case)
+        self._add(found)
+        self._outcome.reports.append((number, parsed))
+
+    def _expect_refusal(self):
+        self._disk.damage_image()
+        self._add(checks.refused(self._boot()))
+        return self._outcome
+
+    def _judge_end(self, boot):
+        findings = restored_findings(
+            self._disk.original_header, self._disk.swap_header(), self._case.engine == "stock"
+        )
+        claim = "the swap header on the disk is the original, byte for byte"
+        if self._case.engine == "stock":
+            claim = "the swap header on the disk is plain swap again"
+        self._add([Check(claim, not findings, "; ".join(findings)), checks.finished(boot)])
+        if self._case.swap_file:
+            self._add([checks.file_system_is_sound(boot, self._disk.check_file_system())])
+
+    def _add(self, found):
+        self._outcome.checks += found

@@ -1,0 +1,289 @@
+"""Tests of the rig that need no guest: above all, that its checks do fail when they should."""
+
+import lzma
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+import cases
+from rig import checks, scenario
+from rig.cpio import CpioArchive
+from rig.disk import Disk
+from rig.errors import RigError
+from rig.kernel import Kernel
+from rig.qemu import Boot
+from rig.swap_header import MARK_DORMOUSE, PLAIN, SwapHeader, mark_findings, restored_findings
+from rig.transcript import Transcript
+
+_CASE = cases.Case(name="test", proves="nothing", payload_mib=1, methods=("shutdown",))
+_PROCESS = {"pid": "77", "start": "200", "nonce": "abcd"}
+_SLEPT = {
+    **{f"1.before.{key}": value for key, value in _PROCESS.items()},
+    "1.before.counter": "1",
+    "1.before.monotonic_ms": "3000",
+    "1.before.boottime_ms": "3000",
+    "1.before.digest": "d1",
+    "1.before.boot_id": "first",
+    "1.before.header": "h",
+    "1.hibernating": "yes",
+    "1.before.swap_used_kib": "0",
+}
+_WOKE = {
+    "boot_id": "second",
+    **{f"1.after.{key}": value for key, value in _PROCESS.items()},
+    "1.after.counter": "2",
+    "1.after.monotonic_ms": "4000",
+    "1.after.boottime_ms": "9000",
+    "1.after.digest": "d1",
+    "1.after.damaged": "0",
+    "1.after.pages": "256",
+    "1.after.boot_id": "first",
+    "1.after.header": "h",
+    "1.exit": "0",
+    "1.again.swap_used_kib": "1024",
+    "1.again.damaged": "0",
+    "1.after.swap_used_kib": "0",
+}
+
+
+def _boot(values, console=""):
+    return Boot(Transcript("".join(f"@@ {key}={value}\r\n" for key, value in values.items())), console, 1.0)
+
+
+def _failed(found):
+    return [check.claim for check in found if not check.holds]
+
+
+class RoundTest(unittest.TestCase):
+    """A round passes on good evidence, and fails if any single piece of it is off."""
+
+    def test_good_evidence_passes(self):
+        self.assertEqual(_failed(checks.round_survived(_boot(_SLEPT), _boot(_WOKE), 1, _CASE)), [])
+
+    def test_each_piece_of_evidence_is_needed(self):
+        bad = {
+            "boot_id": "first",
+            "1.after.pid": "78",
+            "1.after.start": "201",
+            "1.after.nonce": "beef",
+            "1.after.counter": "1",
+            "1.after.monotonic_ms": "2999",
+            "1.after.boottime_ms": "2999",
+            "1.after.digest": "d2",
+            "1.after.damaged": "1",
+            "1.after.pages": "255",
+            "1.after.boot_id": "second",
+            "1.after.header": "g",
+            "1.exit": "1",
+            "1.again.swap_used_kib": "0",
+            "1.again.damaged": "1",
+        }
+        for key, value in bad.items():
+            for values in ({**_WOKE, key: value}, {k: v for k, v in _WOKE.items() if k != key}):
+                with self.subTest(key=key, present=key in values):
+                    self.assertNotEqual(
+                        _failed(checks.round_survived(_boot(_SLEPT), _boot(values), 1, _CASE)), []
+                    )
+
+    def test_swap_that_cannot_be_switched_fails(self):
+        for step in ("swapoff", "swapon"):
+            values = {**_WOKE, f"1.again.{step}": "failed"}
+            self.assertNotEqual(_failed(checks.round_survived(_boot(_SLEPT), _boot(values), 1, _CASE)), [])
+
+    def test_a_hibernation_that_returned_in_the_first_boot_fails(self):
+        slept = {**_SLEPT, "1.exit": "1"}
+        self.assertNotEqual(_failed(checks.round_survived(_boot(slept), _boot(_WOKE), 1, _CASE)), [])
+
+    def test_a_guest_that_said_nothing_fails(self):
+        self.assertNotEqual(_failed(checks.round_survived(_boot({}), _boot({}), 1, _CASE)), [])
+        self.assertFalse(checks.finished(_boot({})).holds)
+
+    def test_a_rehearsal_that_keeps_swap_fails(self):
+        said = {**_SLEPT, **_WOKE, "1.before.swapped_out_pages": "7", "1.after.swapped_out_pages": "7"}
+        self.assertEqual(_failed(checks.rehearsed(_boot(said), 1, _CASE)), [])
+        fuller = {**said, "1.after.swap_used_kib": "516"}
+        self.assertNotEqual(_failed(checks.rehearsed(_boot(fuller), 1, _CASE)), [])
+        self.assertEqual(
+            _failed(checks.rehearsed(_boot({**fuller, "1.after.swapped_out_pages": "8"}), 1, _CASE)), []
+        )
+        self.assertNotEqual(_failed(checks.rehearsed(_boot({}), 1, _CASE)), [])
+
+    def test_a_kernel_warning_fails(self):
+        self.assertTrue(checks.kernel_is_content(_boot({}, "[ 1.0] all is well")).holds)
+        self.assertFalse(checks.kernel_is_content(_boot({}, "[ 1.0] WARNING: CPU: 0 PID: 1 at x")).holds)
+
+
+class FreshBootTest(unittest.TestCase):
+    """resume without an image is silent and content."""
+
+    def test_silence_passes_and_a_word_or_an_error_fails(self):
+        for exit_code, output, passes in (("0", "", True), ("1", "", False), ("0", "no image", False)):
+            text = f"@@ resume.exit={exit_code}\n@@begin resume.output\n{output}\n@@end resume.output\n"
+            found = checks.fresh_boot(Boot(Transcript(text), "", 1.0))
+            self.assertEqual(_failed(found) == [], passes, text)
+
+
+class ReportTest(unittest.TestCase):
+    """The report is read as documented, and a wrong one is noticed."""
+
+    _GOOD = (
+        '{"schema": "dormouse-report/1", "tool": "s2disk", "exit_code": 0, "error": null, "kernel": "6.1",'
+        ' "page_bytes": 4096, "ram_bytes": 1000, "image":'
+        ' {"pages": 9, "stored_bytes": 5, "size_cap_bytes": 450}, "write": {"seconds": 1.5},'
+        ' "read": {"seconds": 0.5}, "settings": {"codec": "lz4"}}'
+    )
+
+    def _judge(self, text, **attributes):
+        case = cases.Case(
+            name="test", proves="", settings={"codec": "lz4"}, image_size_percent=45, **attributes
+        )
+        said = f"@@ release=6.1\n@@begin 1.report\n{text}\n@@end 1.report\n"
+        return _failed(checks.report(Boot(Transcript(said), "", 1.0), 1, case)[0])
+
+    def test_a_good_report_passes(self):
+        self.assertEqual(self._judge(self._GOOD), [])
+
+    def test_wrong_reports_fail(self):
+        for old, new in (
+            ('"lz4"', '"zstd"'),
+            ("0.5", "0"),
+            ("450", "400"),
+            ("report/1", "report/2"),
+            ("{", ""),
+        ):
+            self.assertNotEqual(self._judge(self._GOOD.replace(old, new, 1)), [], new)
+
+    def test_a_rehearsal_has_no_read_half(self):
+        text = self._GOOD.replace('{"seconds": 0.5}', "null")
+        self.assertEqual(self._judge(text, methods=("none",)), [])
+        self.assertNotEqual(self._judge(text), [])
+
+
+class SwapHeaderTest(unittest.TestCase):
+    """The header page, byte by byte."""
+
+    def setUp(self):
+        self.original = SwapHeader(bytes(range(256)) * 15 + bytes(246) + PLAIN)
+        self.marked = self._with(self.original.page[:-28] + struct.pack("<q", 8192) + PLAIN + MARK_DORMOUSE)
+
+    @staticmethod
+    def _with(page):
+        return SwapHeader(page)
+
+    def _findings(self, page, end=1 << 20):
+        return mark_findings(self.original, SwapHeader(page), MARK_DORMOUSE, 0, end)
+
+    def test_a_proper_mark_passes(self):
+        self.assertEqual(self._findings(self.marked.page), [])
+
+    def test_improper_marks_fail(self):
+        page = self.marked.page
+        self.assertNotEqual(self._findings(self.original.page), [])
+        self.assertNotEqual(self._findings(page[:-20] + bytes(10) + page[-10:]), [])
+        self.assertNotEqual(self._findings(b"x" + page[1:]), [])
+        self.assertNotEqual(self._findings(page, end=8192), [])
+        self.assertNotEqual(self._findings(page[:-28] + struct.pack("<q", 8193) + page[-20:]), [])
+
+    def test_restored_means_every_byte(self):
+        self.assertEqual(restored_findings(self.original, self.original, by_stock_kernel=False), [])
+        leftover = SwapHeader(self.marked.page[:-10] + PLAIN)
+        self.assertNotEqual(restored_findings(self.original, leftover, by_stock_kernel=False), [])
+        self.assertEqual(restored_findings(self.original, leftover, by_stock_kernel=True), [])
+        self.assertNotEqual(restored_findings(self.original, self.marked, by_stock_kernel=True), [])
+
+
+class DiskTest(unittest.TestCase):
+    """The disk image is found to be what was asked for."""
+
+    def test_partition_and_file(self):
+        with tempfile.TemporaryDirectory() as directory:
+            partition = Disk(Path(directory) / "a", 8, with_swap_file=False)
+            self.assertEqual((partition.resume_device, partition.resume_offset_pages), ("/dev/vda1", 0))
+            self.assertEqual(partition.original_header.signature, PLAIN)
+            self.assertRaises(RigError, partition.damage_image)
+            file = Disk(Path(directory) / "b", 8, with_swap_file=True)
+            self.assertEqual(file.resume_device, "/dev/vda2")
+            self.assertGreater(file.resume_offset_pages, 0)
+            self.assertEqual(file.check_file_system(), [])
+
+
+class KernelTest(unittest.TestCase):
+    """Modules come in an order in which they can be loaded."""
+
+    def test_dependencies_first_and_built_in_ones_left_out(self):
+        with tempfile.TemporaryDirectory() as directory:
+            modules = Path(directory) / "modules"
+            modules.mkdir()
+            for name in ("vmlinuz", "release"):
+                (Path(directory) / name).write_text("6.1\n")
+            (modules / "modules.dep").write_text(
+                "k/c.ko.xz: k/b.ko.xz k/a.ko.xz\n" "k/b.ko.xz: k/a.ko.xz\n" "k/a.ko.xz:\n"
+            )
+            (modules / "modules.builtin").write_text("kernel/virtio-ring.ko\n")
+            (modules / "k").mkdir()
+            for name in "abc":
+                (modules / f"k/{name}.ko.xz").write_bytes(lzma.compress(name.encode()))
+            kernel = Kernel(directory)
+            expected = [("a.ko", b"a"), ("b.ko", b"b"), ("c.ko", b"c")]
+            self.assertEqual(kernel.modules(["virtio_ring", "c"]), expected)
+            with self.assertRaises(RigError):
+                kernel.modules(["missing"])
+
+    def test_an_incomplete_kernel_is_named(self):
+        with tempfile.TemporaryDirectory() as directory, self.assertRaisesRegex(RigError, "fetch_kernels"):
+            Kernel(directory)
+
+
+class ScenarioTest(unittest.TestCase):
+    """The host's wishes reach the guest's shell unharmed."""
+
+    def test_commands(self):
+        class FileOnDisk:
+            resume_device = "/dev/vda2"
+            resume_offset_pages = 4711
+
+        command = scenario.hibernate_command(cases.find("lz4-swap-file"), FileOnDisk, 0)
+        self.assertIn(
+            "--compress=lz4 --early-writeout 20 --image-size 95% --shutdown-method shutdown", command
+        )
+        self.assertIn("--resume-device /dev/vda2 --resume-offset 4711 --report json", command)
+        command = scenario.hibernate_command(cases.find("used-by"), FileOnDisk, 0)
+        self.assertEqual(command, "/usr/sbin/s2disk --compress --early-writeout 1 --report json")
+
+    def test_archive_is_well_formed(self):
+        archive = CpioArchive()
+        archive.add_file("/a/b", b"12345")
+        data = archive.finish()
+        self.assertEqual(len(data) % 4, 0)
+        self.assertTrue(data.startswith(b"070701"))
+        self.assertIn(b"TRAILER!!!", data)
+
+
+class CaseTableTest(unittest.TestCase):
+    """The table covers what it promises to."""
+
+    def test_names_are_unique(self):
+        self.assertEqual(len({case.name for case in cases.CASES}), len(cases.CASES))
+
+    def test_every_attribute_is_covered(self):
+        ours = [case for case in cases.CASES if case.engine == "dormouse" and case.share != cases.MANUAL]
+        for codec in ("none", "lzf", "lz4", "zstd"):
+            self.assertTrue(any(case.settings.get("codec") == codec for case in ours), codec)
+        for percent in (0, 1, 20):
+            self.assertTrue(
+                any(case.settings.get("early_writeout_percent") == percent for case in ours), percent
+            )
+        for io in ("direct", "buffered"):
+            self.assertTrue(any(case.settings.get("io") == io for case in ours), io)
+        for method in (None, "none", "platform", "shutdown", "reboot"):
+            self.assertTrue(any(method in case.methods for case in ours), method)
+        for processors in (1, 2):
+            self.assertTrue(any(case.machine.processors == processors for case in ours), processors)
+        self.assertTrue(any(case.swap_file for case in ours) and any(not case.swap_file for case in ours))
+        self.assertTrue(any(case.pageout_mib for case in ours) and any(case.power_offs > 1 for case in ours))
+        self.assertTrue(any(case.image_size_percent == 45 for case in ours))
+
+
+if __name__ == "__main__":
+    unittest.main()
