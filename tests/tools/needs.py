@@ -1,0 +1,43 @@
+"""What a test needs of the machine. Missing it skips the test with a reason; in CI (CI=true) it fails."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+_SBIN = ":/usr/local/sbin:/usr/sbin:/sbin"
+
+
+def missing(reason):
+    """Skips or, in CI, fails."""
+    if os.environ.get("CI") == "true":
+        raise AssertionError(f"CI must have it: {reason}")
+    raise unittest.SkipTest(reason)
+
+
+def command(name):
+    """The path of a program, looked for where root has them, too."""
+    path = shutil.which(name, path=os.environ.get("PATH", os.defpath) + _SBIN)
+    if path is None:
+        missing(f"{name} is not installed")
+    return path
+
+
+def tracer():
+    """strace, where it is allowed to trace."""
+    strace = command("strace")
+    tried = subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        missing(f"strace cannot trace here: {tried.stderr.strip()}")
+    return strace
+
+
+def loop_device(test, path):
+    """A loop device on the file `path`, gone again after `test`."""
+    losetup = command("losetup")
+    made = subprocess.run([losetup, "--find", "--show", str(path)], capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        missing(f"no loop device could be set up (root needed): {made.stderr.strip()}")
+    device = made.stdout.strip()
+    test.addCleanup(subprocess.run, [losetup, "--detach", device], check=True)
+    return device
