@@ -10,8 +10,8 @@ cmake --preset release -DDORMOUSE_BENCH=OFF >/dev/null
 cmake --build --preset release -j "$(nproc)"
 
 kernels=build/release/vm-kernels
-echo "== Fetching Debian's kernel (into $kernels; not installed)"
-tests/vm/fetch_kernels.sh "$kernels" 6.1
+echo "== Fetching Debian's kernels (into $kernels; not installed)"
+tests/vm/fetch_kernels.sh "$kernels"
 
 echo "== Starting a guest: it saves itself with 's2disk --compress --early-writeout 1', goes off, boots and resumes"
 exec tests/vm/run_case.py --tools build/release --kernels "$kernels" --kernel 6.1 --case demo
