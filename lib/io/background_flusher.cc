@@ -4,15 +4,9 @@
 #include <utility>
 
 namespace dormouse {
-namespace {
-
-/// The thread only makes a system call; the C library's thread block lives on the stack, too.
-constexpr std::size_t kFlusherStackBytes = std::size_t{128} << 10;
-
-}  // namespace
 
 Result<void> BackgroundFlusher::prepare(SystemCalls& calls, int fd) {
-  auto thread = PreparedThread::prepare(kFlusherStackBytes);
+  auto thread = PreparedThread::prepare();
   if (!thread) return std::unexpected(thread.error());
   calls_ = &calls;
   fd_ = fd;
