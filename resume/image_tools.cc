@@ -56,10 +56,15 @@ Result<void> verify_image(const Settings& settings, Report& report) {
 Result<AreaStatus> look_at_area(const Settings& settings) {
   AreaStatus status;
   status.now_unix_seconds = static_cast<std::uint64_t>(std::time(nullptr));
+  const auto target = find_resume_area(
+      {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
+      /*allow_file=*/true);
+  if (!target) return std::unexpected(target.error());
+  status.device = target->path;
+  status.offset_pages = target->header_page;
   auto marked = open_marked_area(settings, Access::kReadOnly, /*allow_file=*/true);
+  if (!marked && marked.error().code == Errc::kNoImage) return status;  // plain swap
   if (!marked) return std::unexpected(marked.error());
-  status.device = marked->target.path;
-  status.offset_pages = marked->target.header_page;
   status.signature = marked->opened.area->signature();
   status.foreign = marked->foreign;
   if (marked->reader) status.image = marked->reader->info();

@@ -19,14 +19,22 @@ int load(const Settings& settings, Report& report) {
 }
 
 int status(const Settings& settings) {
+  if (settings.report == ReportFormat::kPrometheus) {
+    complain("resume", "--status has no figures for --report prometheus: use text or json");
+    return exit_code(Errc::kUsage);
+  }
   const auto found = look_at_area(settings);
   if (!found) {
     complain("resume", found.error().what());
     return exit_code(found.error().code);
   }
   const bool json = settings.report == ReportFormat::kJson;
-  std::fputs((json ? render_status_json(*found) : render_status_text(*found)).c_str(), stdout);
-  return 0;
+  const std::string text = json ? render_status_json(*found) : render_status_text(*found);
+  if (const auto given = give_text(text, settings); !given) {
+    complain("resume", given.error().what());
+    return exit_code(given.error().code);
+  }
+  return found->signature == SwapSignature::kPlain ? exit_code(Errc::kNoImage) : 0;
 }
 
 int finish(const Result<void>& done, const Settings& settings, Report& report) {
@@ -36,6 +44,8 @@ int finish(const Result<void>& done, const Settings& settings, Report& report) {
 
 int discard(const Settings& settings, Report& report) {
   const auto done = discard_image(settings, report);
+  if (settings.report != ReportFormat::kText || !settings.report_file.empty())
+    return finish(done, settings, report);
   if (!done) {
     complain("resume", done.error().what());
     return exit_code(done.error().code);

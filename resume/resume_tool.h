@@ -24,7 +24,7 @@ Result<void> verify_image(const Settings& settings, Report& report);
 /// What the image header says, for the report.
 void report_image(const ImageInfo& info, Report& report);
 
-/// Looks at the area; changes nothing.
+/// Looks at the area; changes nothing. Plain swap is an answer, too.
 Result<AreaStatus> look_at_area(const Settings& settings);
 
 /// Gives the swap area its own header back. kNoImage where there is nothing to discard.

@@ -69,16 +69,19 @@ void add_phases(Report& report, const PhaseLog& log) {
   }
 }
 
+Result<void> give_text(const std::string& text, const Settings& settings) {
+  Result<void> given = write_stdout(text);
+  if (settings.report_file.empty()) return given;
+  auto copied = write_report_file(settings.report_file, text);
+  return given ? copied : given;
+}
+
 int finish_report(Report& report, const Settings& settings) {
   // A person reads the error once, on stderr; a program finds it in its own report.
   Report shown = report;
   if (settings.report == ReportFormat::kText) shown.error.reset();
   const std::string text = render(shown, rendering_of(settings.report));
-  Result<void> given = write_stdout(text);
-  if (!settings.report_file.empty()) {
-    auto copied = write_report_file(settings.report_file, text);
-    if (given) given = copied;
-  }
+  const Result<void> given = give_text(text, settings);
   if (report.error) {
     complain(report.tool, report.error->what());
   } else if (!given) {

@@ -27,6 +27,9 @@ void add_phases(Report& report, const PhaseLog& log);
 /// error of its own only if nothing else went wrong.
 int finish_report(Report& report, const Settings& settings);
 
+/// Puts `text` on stdout and into the report file, if there is to be one.
+Result<void> give_text(const std::string& text, const Settings& settings);
+
 /// The values of the settings that other modules have names of their own for.
 [[nodiscard]] ProgressDisplay::Mode progress_mode(ProgressMode mode);
 

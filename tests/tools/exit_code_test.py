@@ -54,7 +54,11 @@ class ExitCodes(ToolTest):
         before = files.digest(self.area)
         for action in (("--status",), ("--verify",), ("--to", self.out), ("--discard",)):
             run = self.resume(*action, expect=7)
-            self.assertIn("plain swap", run.stderr)
+            # What --status was asked for is an answer; to the others it is a failure.
+            self.assertIn("plain swap", run.stdout if action == ("--status",) else run.stderr)
+        plain = self.resume("--status", "--report", "json", expect=7).json()
+        self.assertEqual((plain["signature"], plain["image"]), ("plain swap", None))
+        self.resume("--status", "--report", "prometheus", expect=2)
         self.assertFalse(self.out.exists())
         self.assertEqual(files.digest(self.area), before)
 
