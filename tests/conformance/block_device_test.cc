@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <thread>
 #include <vector>
 
@@ -70,9 +71,10 @@ struct Kind {
   std::function<std::unique_ptr<Stand>()> make;
   bool remembers = true;
   bool allocates_nothing = true;  // the fault and the recording device are for tests and do allocate
+  friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 };
 
-std::vector<Kind> kinds() {
+std::vector<Kind> all_kinds() {
   return {
       {.name = "PosixDirect", .make = [] { return std::make_unique<PosixStand>(IoMode::kDirect); }},
       {.name = "PosixBuffered", .make = [] { return std::make_unique<PosixStand>(IoMode::kBuffered); }},
@@ -83,6 +85,13 @@ std::vector<Kind> kinds() {
        .make = [] { return std::make_unique<RecordingStand>(); },
        .allocates_nothing = false},
   };
+}
+
+/// The kinds of which `member` is true.
+std::vector<Kind> kinds_that(bool Kind::* member) {
+  auto kinds = all_kinds();
+  std::erase_if(kinds, [member](const Kind& kind) { return !(kind.*member); });
+  return kinds;
 }
 
 AlignedBuffer filled(std::size_t bytes, unsigned value) {
@@ -98,6 +107,9 @@ class BlockDeviceConformance : public ::testing::TestWithParam<Kind> {
   std::unique_ptr<Stand> stand_ = GetParam().make();
 };
 
+class RememberingDevice : public BlockDeviceConformance {};
+class FrugalDevice : public BlockDeviceConformance {};
+
 TEST_P(BlockDeviceConformance, SaysItsSizeAndName) {
   EXPECT_EQ(device().size_bytes(), kSize);
   EXPECT_FALSE(device().name().empty());
@@ -109,8 +121,7 @@ TEST_P(BlockDeviceConformance, ReadsZerosWhereNothingWasWritten) {
   EXPECT_EQ(std::ranges::count(out.span(), std::byte{0}), 4 * kBlock);
 }
 
-TEST_P(BlockDeviceConformance, ReadsWhatWasWrittenBeforeAndAfterAFlush) {
-  if (!GetParam().remembers) GTEST_SKIP() << "remembers nothing by design";
+TEST_P(RememberingDevice, ReadsWhatWasWrittenBeforeAndAfterAFlush) {
   const auto data = filled(3 * kBlock, 0x5a);
   auto out = filled(5 * kBlock, 0xff);
   ASSERT_TRUE(device().write(DeviceOffset{8 * kBlock}, data.span()));
@@ -192,8 +203,7 @@ TEST_P(BlockDeviceConformance, ThreadsMayWriteAndReadDisjointRanges) {
   EXPECT_EQ(bad, std::vector<int>(kThreads, 0));
 }
 
-TEST_P(BlockDeviceConformance, AllocatesNothing) {
-  if (!GetParam().allocates_nothing) GTEST_SKIP() << "a device for tests only";
+TEST_P(FrugalDevice, AllocatesNothing) {
   const auto data = filled(kBlock, 7);
   auto out = filled(kBlock, 7);
   const std::vector<ByteRange> ranges = {{DeviceOffset{0}, kBlock}};
@@ -207,8 +217,10 @@ TEST_P(BlockDeviceConformance, AllocatesNothing) {
   EXPECT_FALSE(refused);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BlockDeviceConformance, ::testing::ValuesIn(kinds()),
-                         [](const auto& info) { return info.param.name; });
+constexpr auto kName = [](const auto& info) { return info.param.name; };
+INSTANTIATE_TEST_SUITE_P(All, BlockDeviceConformance, ::testing::ValuesIn(all_kinds()), kName);
+INSTANTIATE_TEST_SUITE_P(All, RememberingDevice, ::testing::ValuesIn(kinds_that(&Kind::remembers)), kName);
+INSTANTIATE_TEST_SUITE_P(All, FrugalDevice, ::testing::ValuesIn(kinds_that(&Kind::allocates_nothing)), kName);
 
 }  // namespace
 }  // namespace dormouse::test

@@ -11,7 +11,7 @@ namespace dormouse {
 namespace {
 
 TEST(MemoryBlockDevice, ManyTimesTheMemoryOfTheMachineCostsWhatIsWritten) {
-  MemoryBlockDevice device(std::uint64_t{1} << 42);
+  MemoryBlockDevice device(std::uint64_t{1} << 38);
   auto page = AlignedBuffer::allocate(kMinPageBytes).value();
   page.span()[0] = std::byte{9};
   const DeviceOffset last{device.size_bytes() - kMinPageBytes};

@@ -42,14 +42,6 @@ std::uint64_t AllocationCounter::count() const {
   return allocations;
 }
 
-bool has_shadow_memory() {
-#ifdef DORMOUSE_SANITIZER_ALLOCATES
-  return true;
-#else
-  return false;
-#endif
-}
-
 }  // namespace dormouse::test
 
 #ifdef DORMOUSE_SANITIZER_ALLOCATES

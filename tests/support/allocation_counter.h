@@ -21,7 +21,4 @@ class AllocationCounter {
   [[nodiscard]] std::uint64_t count() const;
 };
 
-/// True where the address or thread sanitizer adds page faults of its own, for shadow memory.
-[[nodiscard]] bool has_shadow_memory();
-
 }  // namespace dormouse::test

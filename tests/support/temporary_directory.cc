@@ -3,8 +3,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace dormouse::test {
 
@@ -39,7 +40,9 @@ std::string TemporaryDirectory::sparse(std::string_view name, std::uintmax_t byt
 
 std::string read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
 }
 
 }  // namespace dormouse::test
