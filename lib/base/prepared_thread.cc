@@ -1,12 +1,26 @@
 #include "base/prepared_thread.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 
 namespace dormouse {
+namespace {
+
+std::size_t guard_bytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
 
 Result<PreparedThread> PreparedThread::prepare(std::size_t stack_bytes) {
   auto stack = AlignedBuffer::allocate(stack_bytes);
   if (!stack) return std::unexpected(stack.error());
+  if (::mprotect(stack->data(), guard_bytes(), PROT_NONE) != 0) {
+    return fail(Errc::kNoMemory, "protect the end of a thread's stack").os(errno);
+  }
   PreparedThread thread;
   thread.stack_ = std::move(*stack);
   return thread;
@@ -19,7 +33,7 @@ Result<void> PreparedThread::start(void (*body)(void*), void* context) {
   context_ = context;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstack(&attributes, stack_.data(), stack_.size());
+  pthread_attr_setstack(&attributes, stack_.data() + guard_bytes(), stack_.size() - guard_bytes());
   // Signals are for the thread that owns the machine's life cycle; workers never see them.
   sigset_t all;
   sigset_t before;

@@ -82,5 +82,21 @@ TEST(PreparedThread, HasRoomForLiblzfsTableOnItsStack) {
   EXPECT_EQ(result, 1);
 }
 
+TEST(PreparedThreadDeathTest, RunningOverTheEndOfTheStackEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto overrun = [](void*) {
+    volatile char here = 0;
+    volatile char* lower = &here;
+    for (std::size_t depth = 0; depth < 2 * PreparedThread::kStackBytes; depth += 1024) *(lower -= 1024) = 1;
+  };
+  EXPECT_DEATH(
+      {
+        auto thread = PreparedThread::prepare();
+        (void)thread->start(overrun, nullptr);
+        thread->join();
+      },
+      "");
+}
+
 }  // namespace
 }  // namespace dormouse::test
