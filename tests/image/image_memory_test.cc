@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include "base/prepared_thread.h"
 #include "image/image_bed.h"
 #include "support/allocation_counter.h"
 #include "support/page_patterns.h"
@@ -51,13 +52,13 @@ TEST(ImageMemory, IsStatedAndBoundedBySlots) {
   const ImageOptions options{.codec = kLz4, .chunk_bytes = 256 * 1024, .threads = 2};
   const auto writer = ImageWriter::prepare(options, 4096);
   ASSERT_TRUE(writer);
-  // 12 slots of two chunks, 6 stacks of 1 MiB, and what the places of the chunks take.
-  EXPECT_GE(writer->memory_bytes(), 12U * 512 * 1024 + (6U << 20));
-  EXPECT_LE(writer->memory_bytes(), 14U << 20);
+  // 12 slots of two chunks, 6 stacks, and what the places of the chunks take.
+  EXPECT_GE(writer->memory_bytes(), 12U * 512 * 1024 + 6 * PreparedThread::kStackBytes);
+  EXPECT_LE(writer->memory_bytes(), (8U << 20) + 6 * PreparedThread::kStackBytes);
   const auto reader = ImageReader::prepare(256 * 1024, 2);
   ASSERT_TRUE(reader);
-  EXPECT_GE(reader->memory_bytes(), 12U * 512 * 1024 + (6U << 20));
-  EXPECT_LE(reader->memory_bytes(), 14U << 20);
+  EXPECT_GE(reader->memory_bytes(), 12U * 512 * 1024 + 6 * PreparedThread::kStackBytes);
+  EXPECT_LE(reader->memory_bytes(), (8U << 20) + 6 * PreparedThread::kStackBytes);
 }
 
 }  // namespace
