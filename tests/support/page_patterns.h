@@ -31,9 +31,8 @@ enum class PagePattern : std::uint8_t {
 /// Fills `out` (any length) with one kind.
 void fill_pattern(PagePattern pattern, std::uint64_t seed, std::span<std::byte> out);
 
-/// Parts of a mix, in any unit; only their proportions count. The default packs about as well as the 917 MiB
-/// desktop snapshot that the project was measured on (8 % zero pages; 256 KiB chunks: LZ4 0.47, zstd 1 0.37):
-/// LZ4 to 0.51, zstd 1 to 0.37, in whole pages.
+/// Parts of a mix, in any unit; only their proportions count. The default packs about as well as a real
+/// desktop snapshot with 8 % zero pages: in chunks of 256 KiB LZ4 to 0.51, zstd 1 to 0.37, in whole pages.
 struct PatternShares {
   std::uint32_t zero = 8;
   std::uint32_t text = 24;
