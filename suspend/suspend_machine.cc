@@ -45,7 +45,7 @@ ShutdownMethod usable_method(ShutdownMethod asked, ToolConsole& console) {
   return ShutdownMethod::kShutdown;
 }
 
-/// The area's free room in bytes, and an early no where not even a small image can fit.
+/// An early no where not even a small image can fit.
 Result<void> require_room(SwapAllocator& allocator, const TargetArea& target, std::uint32_t page_bytes) {
   constexpr std::uint64_t kLeastBytes = 4 * 1024 * 1024;
   const auto free = allocator.free_pages();
@@ -80,8 +80,8 @@ void fill_report(const SuspendOutcome& outcome, Report& report, std::uint64_t si
 }
 
 /// Everything is in place; what remains needs no memory.
-Result<void> suspend_prepared(const Settings& settings, const TargetArea& target, OpenArea& opened,
-                              LinuxSnapshotDevice& snapshot, SwapAllocator& allocator, Report& report) {
+Result<void> suspend_prepared(const Settings& settings, OpenArea& opened, LinuxSnapshotDevice& snapshot,
+                              SwapAllocator& allocator, Report& report) {
   const std::uint32_t page_bytes = opened.area->page_bytes();
   const ImageOptions options = image_options(settings, page_bytes);
   auto writer = ImageWriter::prepare(options, page_bytes);
@@ -129,7 +129,6 @@ Result<void> suspend_prepared(const Settings& settings, const TargetArea& target
   const auto outcome = run_suspend(parts, request);
   if (!outcome) return std::unexpected(outcome.error());
   fill_report(*outcome, report, request.size_cap_bytes);
-  (void)target;
   return size_before->restore();
 }
 
@@ -162,7 +161,7 @@ Result<void> suspend_machine(const Settings& settings, Report& report) {
     allocator = make_free_layout_allocator(*opened->area);
   }
   if (auto r = require_room(*allocator, *target, opened->area->page_bytes()); !r) return r;
-  return suspend_prepared(settings, *target, *opened, **snapshot, *allocator, report);
+  return suspend_prepared(settings, *opened, **snapshot, *allocator, report);
 }
 
 }  // namespace dormouse
