@@ -61,9 +61,10 @@ struct [[nodiscard]] Error {
   std::uint64_t offset =
       kNoOffset;           ///< bytes from the start of the device or file, where that means something
   InlineText<96> object;   ///< the path of the device or file
-  InlineText<320> detail;  ///< numbers and the remedy, a sentence
+  InlineText<640> detail;  ///< numbers and the remedy, a sentence
 
   /// One line for a person: "write swap map on /dev/vda2 at byte 2048000: No space left on device: <detail>".
+  /// Where there is no detail, what can be done about such an errno in general takes its place.
   [[nodiscard]] std::string what() const;
 };
 
@@ -93,9 +94,10 @@ class [[nodiscard]] Failure {
   }
   [[nodiscard]] const Error& error() const { return error_; }
   template <class T>
+  // NOLINTNEXTLINE(google-explicit-constructor)
   operator std::expected<T, Error>() const {
     return std::unexpected(error_);
-  }  // NOLINT(google-explicit-constructor)
+  }
 
  private:
   Error error_;
@@ -108,6 +110,12 @@ inline Failure fail(Errc code, std::string_view operation) {
 
 template <class T>
 using Result = std::expected<T, Error>;
+
+/// The same error (place, errno), named after the step of ours in which it came. `operation`: a literal.
+inline std::unexpected<Error> during(std::string_view operation, Error error) {
+  error.operation = operation;
+  return std::unexpected(error);
+}
 
 /// Exit codes of all tools: 0 done, 1 failed, 2 usage, 3 damaged, 4 stopped, 5 no room, 6 impossible, 7 no
 /// image.

@@ -68,6 +68,9 @@ class SwapArea {
   /// Undoes mark() of this object: the page as open() read it, byte for byte.
   Result<void> clear() { return clear(tail()); }
 
+  /// Reads the header page again: whether it is what open() read. False also where it cannot be read.
+  [[nodiscard]] bool is_as_opened();
+
   /// For a mark whose image header is lost or not ours: only the signature goes back to what the mark kept of
   /// it. kImpossible where no usable original signature was kept.
   Result<void> restore_signature();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/errno_meaning.h"
+
 namespace dormouse {
 
 std::size_t format_cut(char* out, std::size_t size, fmt::string_view pattern, fmt::format_args args) {
@@ -19,7 +21,8 @@ std::string Error::what() const {
     std::array<char, 128> buffer{};
     text += fmt::format(": {}", strerror_r(errnum, buffer.data(), buffer.size()));
   }
-  if (!detail.empty()) text += fmt::format(": {}", detail.view());
+  const std::string_view advice = detail.empty() ? remedy_for(errnum) : detail.view();
+  if (!advice.empty()) text += fmt::format(": {}", advice);
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/errno_meaning.h"
 #include "io/block_range.h"
 
 namespace dormouse {
@@ -91,7 +92,7 @@ Error PosixBlockDevice::open_error(int errnum) const {
         .because("its file system does not support direct I/O; use --io buffered")
         .error();
   }
-  return fail(Errc::kIo, "open").os(errnum).on(path_).error();
+  return fail(code_of(errnum), "open").os(errnum).on(path_).error();
 }
 
 Result<void> PosixBlockDevice::measure() {
@@ -130,8 +131,7 @@ Result<void> PosixBlockDevice::measure() {
 }
 
 Error PosixBlockDevice::transfer_error(std::string_view operation, std::uint64_t offset, int errnum) const {
-  const auto code = errnum == ENOSPC || errnum == EDQUOT ? Errc::kNoSpace : Errc::kIo;
-  auto failure = fail(code, operation).os(errnum).on(path_).at(offset);
+  auto failure = fail(code_of(errnum), operation).os(errnum).on(path_).at(offset);
   if (errnum == EINVAL && options_.io == IoMode::kDirect) {
     return std::move(failure).because("direct I/O may not be possible here; use --io buffered").error();
   }
@@ -206,11 +206,11 @@ Result<void> PosixBlockDevice::flush() {
   // The kernel tells a write-back error to one caller only, and that may have been the flush in the
   // background. It runs beside ours, so it is asked when both are done.
   if (const int errnum = flusher_.settle(); errnum != 0) {
-    background_.note(fail(Errc::kIo, "flush in the background").os(errnum).on(path_).error());
+    background_.note(fail(code_of(errnum), "flush in the background").os(errnum).on(path_).error());
   }
   if (auto r = background_.check(); !r) return std::unexpected(failed_.keep(r.error()));
   if (status < 0)
-    return std::unexpected(failed_.keep(fail(Errc::kIo, "flush").os(-status).on(path_).error()));
+    return std::unexpected(failed_.keep(fail(code_of(-status), "flush").os(-status).on(path_).error()));
   return {};
 }
 

@@ -4,16 +4,43 @@
 
 #include <cerrno>
 
+#include "base/errno_meaning.h"
+
 namespace dormouse {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 
+/// These are the kernel's files, no disk's: what is told of a failing disk elsewhere makes no sense here.
+Failure refused(std::string_view operation, int errnum, const std::string& path) {
+  auto failure = fail(code_of(errnum), operation).os(errnum).on(path);
+  switch (errnum) {
+    case ENOENT:
+      return std::move(failure).because(
+          "the kernel has no such file: is it built with hibernation, and is its file "
+          "system (/proc, /sys) mounted?");
+    case EIO:
+    case EINVAL:
+    case EBUSY:
+      return std::move(failure).because("the kernel refused it; its log (dmesg) may say why");
+    default:
+      return failure;
+  }
+}
+
+int open_patiently(const std::string& path, int flags, SystemCalls& calls) {
+  int fd = 0;
+  do {
+    fd = calls.open(path.c_str(), flags | O_CLOEXEC, 0);
+  } while (fd == -EINTR);
+  return fd;
+}
+
 }  // namespace
 
 Result<std::string> read_text_file(const std::string& path, SystemCalls& calls) {
-  const int fd = calls.open(path.c_str(), O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0) return fail(Errc::kIo, "open").os(-fd).on(path);
+  const int fd = open_patiently(path, O_RDONLY, calls);
+  if (fd < 0) return refused("open", -fd, path);
   const OpenFile file(calls, fd);
   std::string text;
   while (text.size() < kMaxTextBytes) {
@@ -22,7 +49,7 @@ Result<std::string> read_text_file(const std::string& path, SystemCalls& calls) 
     const auto moved = calls.pread(fd, text.data() + before, 4096, static_cast<off_t>(before));
     text.resize(before + static_cast<std::size_t>(moved > 0 ? moved : 0));
     if (moved == -EINTR) continue;
-    if (moved < 0) return fail(Errc::kIo, "read").os(static_cast<int>(-moved)).on(path);
+    if (moved < 0) return refused("read", static_cast<int>(-moved), path);
     if (moved == 0) return text;
   }
   return fail(Errc::kIo, "read")
@@ -31,11 +58,15 @@ Result<std::string> read_text_file(const std::string& path, SystemCalls& calls) 
 }
 
 Result<void> write_text_file(const std::string& path, std::string_view text, SystemCalls& calls) {
-  const int fd = calls.open(path.c_str(), O_WRONLY | O_CLOEXEC | O_TRUNC, 0);
-  if (fd < 0) return fail(Errc::kIo, "open").os(-fd).on(path);
+  const int fd = open_patiently(path, O_WRONLY | O_TRUNC, calls);
+  if (fd < 0) return refused("open", -fd, path);
   const OpenFile file(calls, fd);
-  const auto moved = calls.pwrite(fd, text.data(), text.size(), 0);
-  if (moved < 0) return fail(Errc::kIo, "write").os(static_cast<int>(-moved)).on(path);
+  // In one call: to the kernel's files, a piece of a number is a number.
+  ssize_t moved = 0;
+  do {
+    moved = calls.pwrite(fd, text.data(), text.size(), 0);
+  } while (moved == -EINTR);
+  if (moved < 0) return refused("write", static_cast<int>(-moved), path);
   if (static_cast<std::size_t>(moved) != text.size()) {
     return fail(Errc::kIo, "write").on(path).because("only {} of {} bytes were taken", moved, text.size());
   }

@@ -7,16 +7,6 @@
 #include "format/swap_header.h"
 
 namespace dormouse {
-namespace {
-
-// Keeps what the device said (place, errno) and says which step of ours it was.
-std::unexpected<Error> during(std::string_view operation, Error error) {
-  error.operation = operation;
-  return std::unexpected(error);
-}
-
-}  // namespace
-
 struct SwapArea::State {
   BlockDevice* device = nullptr;
   DeviceOffset header_at{};
@@ -135,6 +125,11 @@ Result<void> SwapArea::clear(const MarkTailBytes& original) {
   std::ranges::copy(this->page(), page.begin());
   put_tail(page, tail);
   return state_->write_durably("clear mark of swap area");
+}
+
+bool SwapArea::is_as_opened() {
+  const auto page = state_->scratch_page();
+  return state_->device->read(state_->header_at, page) && std::ranges::equal(page, this->page());
 }
 
 Result<void> SwapArea::restore_signature() {
