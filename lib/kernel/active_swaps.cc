@@ -91,8 +91,8 @@ Result<std::vector<ActiveSwap>> parse_swaps(std::string_view text) {
   return swaps;
 }
 
-Result<std::vector<ActiveSwap>> read_active_swaps(const SystemPaths& paths) {
-  auto text = read_text_file(paths.proc + "/swaps");
+Result<std::vector<ActiveSwap>> read_active_swaps(const SystemPaths& paths, SystemCalls& calls) {
+  auto text = read_text_file(paths.proc + "/swaps", calls);
   if (!text) return std::unexpected(text.error());
   auto swaps = parse_swaps(*text);
   if (!swaps) return swaps;

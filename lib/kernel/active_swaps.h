@@ -8,6 +8,7 @@
 
 #include "dormouse/error.h"
 
+#include "base/system_calls.h"
 #include "kernel/system_paths.h"
 
 namespace dormouse {
@@ -26,7 +27,8 @@ struct ActiveSwap {
 };
 
 /// Highest priority first, otherwise as the kernel lists them. An empty list is no error.
-Result<std::vector<ActiveSwap>> read_active_swaps(const SystemPaths& paths = {});
+Result<std::vector<ActiveSwap>> read_active_swaps(const SystemPaths& paths = {},
+                                                  SystemCalls& calls = real_system_calls());
 
 /// The same from text, with `device` left 0. kIo for a line that cannot be understood.
 Result<std::vector<ActiveSwap>> parse_swaps(std::string_view text);

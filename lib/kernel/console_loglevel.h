@@ -6,6 +6,7 @@
 
 #include "dormouse/error.h"
 
+#include "base/system_calls.h"
 #include "kernel/system_paths.h"
 
 namespace dormouse {
@@ -14,15 +15,17 @@ namespace dormouse {
 class [[nodiscard]] ConsoleLoglevel {
  public:
   /// Requires: 0 <= level <= 15 (kUsage).
-  static Result<ConsoleLoglevel> set(int level, const SystemPaths& paths = {});
+  static Result<ConsoleLoglevel> set(int level, const SystemPaths& paths = {},
+                                     SystemCalls& calls = real_system_calls());
   ConsoleLoglevel(ConsoleLoglevel&& other) noexcept;
   ConsoleLoglevel& operator=(ConsoleLoglevel&&) = delete;
   ~ConsoleLoglevel();
 
  private:
-  ConsoleLoglevel(std::string file, std::string before)
-      : file_(std::move(file)), before_(std::move(before)) {}
+  ConsoleLoglevel(std::string file, SystemCalls& calls, std::string before)
+      : file_(std::move(file)), calls_(&calls), before_(std::move(before)) {}
   std::string file_;
+  SystemCalls* calls_;
   std::optional<std::string> before_;
 };
 

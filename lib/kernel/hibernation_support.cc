@@ -11,8 +11,8 @@ namespace dormouse {
 namespace {
 
 /// The word of the kernel's command line that switches hibernation off; empty if none does.
-std::string switched_off_by(const SystemPaths& paths) {
-  const auto line = read_text_file(paths.proc + "/cmdline");
+std::string switched_off_by(const SystemPaths& paths, SystemCalls& calls) {
+  const auto line = read_text_file(paths.proc + "/cmdline", calls);
   if (!line) return {};
   std::string_view rest = trimmed(*line);
   while (!rest.empty()) {
@@ -24,8 +24,8 @@ std::string switched_off_by(const SystemPaths& paths) {
 }
 
 /// "integrity" or "confidentiality"; empty where nothing is locked down.
-std::string lockdown_level(const SystemPaths& paths) {
-  const auto text = read_text_file(paths.sys + "/kernel/security/lockdown");
+std::string lockdown_level(const SystemPaths& paths, SystemCalls& calls) {
+  const auto text = read_text_file(paths.sys + "/kernel/security/lockdown", calls);
   if (!text) return {};
   const auto open = text->find('[');
   const auto close = text->find(']');
@@ -36,14 +36,14 @@ std::string lockdown_level(const SystemPaths& paths) {
 
 }  // namespace
 
-std::optional<std::string> why_hibernation_is_unavailable(const SystemPaths& paths) {
-  const auto modes = read_disk_modes(paths);
+std::optional<std::string> why_hibernation_is_unavailable(const SystemPaths& paths, SystemCalls& calls) {
+  const auto modes = read_disk_modes(paths, calls);
   if (!modes) return modes.error().what();
   if (modes->available) return std::nullopt;
-  if (const auto word = switched_off_by(paths); !word.empty()) {
+  if (const auto word = switched_off_by(paths, calls); !word.empty()) {
     return fmt::format("\"{}\" on the kernel's command line switches hibernation off", word);
   }
-  if (const auto level = lockdown_level(paths); !level.empty()) {
+  if (const auto level = lockdown_level(paths, calls); !level.empty()) {
     return fmt::format(
         "the kernel is locked down ({}), which forbids hibernation; with Secure Boot on, it must be switched "
         "off",

@@ -69,7 +69,7 @@ Result<void> LinuxRestoreDevice::set_platform_support(bool on) {
 }
 
 Result<void> LinuxRestoreDevice::freeze() {
-  auto r = file_.ioctl(SNAPSHOT_FREEZE, std::uintptr_t{0}, Busy::kRefusal);
+  auto r = file_.freeze();
   if (r) frozen_ = true;
   return r;
 }

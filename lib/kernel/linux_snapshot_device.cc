@@ -109,7 +109,7 @@ Result<void> LinuxSnapshotDevice::set_platform_support(bool on) {
 }
 
 Result<void> LinuxSnapshotDevice::freeze() {
-  return file_.ioctl(SNAPSHOT_FREEZE, std::uintptr_t{0}, Busy::kRefusal);
+  return file_.freeze();
 }
 
 Result<void> LinuxSnapshotDevice::unfreeze() {

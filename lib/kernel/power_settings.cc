@@ -40,8 +40,8 @@ DiskModes parse_disk_modes(std::string_view text) {
   return result;
 }
 
-Result<DiskModes> read_disk_modes(const SystemPaths& paths) {
-  auto text = read_text_file(disk_file(paths));
+Result<DiskModes> read_disk_modes(const SystemPaths& paths, SystemCalls& calls) {
+  auto text = read_text_file(disk_file(paths), calls);
   if (text) return parse_disk_modes(*text);
   if (text.error().errnum != ENOENT) return std::unexpected(text.error());
   return fail(Errc::kImpossible, "open")
@@ -50,8 +50,8 @@ Result<DiskModes> read_disk_modes(const SystemPaths& paths) {
       .because("the kernel was built without hibernation, or sysfs is not mounted");
 }
 
-Result<std::uint64_t> read_image_size(const SystemPaths& paths) {
-  auto text = read_text_file(image_size_file(paths));
+Result<std::uint64_t> read_image_size(const SystemPaths& paths, SystemCalls& calls) {
+  auto text = read_text_file(image_size_file(paths), calls);
   if (!text) return std::unexpected(text.error());
   const auto number = trimmed(*text);
   std::uint64_t bytes = 0;
@@ -62,14 +62,17 @@ Result<std::uint64_t> read_image_size(const SystemPaths& paths) {
   return bytes;
 }
 
-Result<ImageSizeGuard> ImageSizeGuard::take(SystemPaths paths) {
-  auto bytes = read_image_size(paths);
+Result<ImageSizeGuard> ImageSizeGuard::take(SystemPaths paths, SystemCalls& calls) {
+  auto bytes = read_image_size(paths, calls);
   if (!bytes) return std::unexpected(bytes.error());
-  return ImageSizeGuard(std::move(paths), *bytes);
+  return ImageSizeGuard(std::move(paths), calls, *bytes);
 }
 
 ImageSizeGuard::ImageSizeGuard(ImageSizeGuard&& other) noexcept
-    : paths_(std::move(other.paths_)), bytes_(std::exchange(other.bytes_, std::nullopt)) {}
+
+    : paths_(std::move(other.paths_)),
+      calls_(other.calls_),
+      bytes_(std::exchange(other.bytes_, std::nullopt)) {}
 
 ImageSizeGuard::~ImageSizeGuard() {
   static_cast<void>(restore());
@@ -77,7 +80,8 @@ ImageSizeGuard::~ImageSizeGuard() {
 
 Result<void> ImageSizeGuard::restore() {
   if (!bytes_) return {};
-  return write_text_file(image_size_file(paths_), fmt::format("{}", *std::exchange(bytes_, std::nullopt)));
+  return write_text_file(image_size_file(paths_), fmt::format("{}", *std::exchange(bytes_, std::nullopt)),
+                         *calls_);
 }
 
 }  // namespace dormouse

@@ -8,6 +8,7 @@
 
 #include "dormouse/error.h"
 
+#include "base/system_calls.h"
 #include "kernel/system_paths.h"
 
 namespace dormouse {
@@ -24,23 +25,26 @@ struct DiskModes {
 
 [[nodiscard]] DiskModes parse_disk_modes(std::string_view text);
 /// kImpossible where the kernel has no such file: it was built without hibernation.
-Result<DiskModes> read_disk_modes(const SystemPaths& paths = {});
+Result<DiskModes> read_disk_modes(const SystemPaths& paths = {}, SystemCalls& calls = real_system_calls());
 
 /// /sys/power/image_size, bytes. SNAPSHOT_PREF_IMAGE_SIZE sets the same, for the whole system and for good.
-Result<std::uint64_t> read_image_size(const SystemPaths& paths = {});
+Result<std::uint64_t> read_image_size(const SystemPaths& paths = {},
+                                      SystemCalls& calls = real_system_calls());
 
 /// Remembers the preferred image size and puts it back when destroyed (or by restore(), which can report).
 class [[nodiscard]] ImageSizeGuard {
  public:
-  static Result<ImageSizeGuard> take(SystemPaths paths = {});
+  static Result<ImageSizeGuard> take(SystemPaths paths = {}, SystemCalls& calls = real_system_calls());
   ImageSizeGuard(ImageSizeGuard&& other) noexcept;
   ImageSizeGuard& operator=(ImageSizeGuard&&) = delete;
   ~ImageSizeGuard();
   Result<void> restore();
 
  private:
-  ImageSizeGuard(SystemPaths paths, std::uint64_t bytes) : paths_(std::move(paths)), bytes_(bytes) {}
+  ImageSizeGuard(SystemPaths paths, SystemCalls& calls, std::uint64_t bytes)
+      : paths_(std::move(paths)), calls_(&calls), bytes_(bytes) {}
   SystemPaths paths_;
+  SystemCalls* calls_;
   std::optional<std::uint64_t> bytes_;  // nullopt once put back
 };
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "kernel/freeze_refusal.h"
 #include "kernel/hibernation_support.h"
 #include "kernel/snapshot_ioctls.h"
 
@@ -160,7 +161,7 @@ Error SnapshotFile::open_error(int errnum) const {
   if (errnum == EACCES) return failure(Errc::kIo, kOpen).os(errnum).because("only root may open it").error();
   if (errnum == EPERM) {
     // The kernel's one answer to several causes; from outside most of them can be told apart.
-    const auto why = why_hibernation_is_unavailable(paths_);
+    const auto why = why_hibernation_is_unavailable(paths_, *calls_);
     return failure(Errc::kImpossible, kOpen)
         .os(errnum)
         .because("{}", why ? *why : "the kernel refuses hibernation, or root is needed")
@@ -190,6 +191,24 @@ Result<void> SnapshotFile::ioctl(unsigned long request, std::uintptr_t argument,
     calls_->pause(tries < kTriesAtOnce ? std::chrono::nanoseconds::zero() : kPause);
   }
   return std::unexpected(ioctl_error(request, -status));
+}
+
+Result<void> SnapshotFile::freeze() {
+  auto frozen = ioctl(SNAPSHOT_FREEZE, std::uintptr_t{0}, Busy::kRefusal);
+  if (frozen || frozen.error().errnum != EBUSY) return frozen;
+  // All is thawed again: the log may be read.
+  const FreezeRefusal refusal = read_freeze_refusal({.paths = paths_, .calls = *calls_});
+  InlineText<640>& detail = frozen.error().detail;
+  if (refusal.count() > 0) {
+    detail.format(
+        "{} would not stop, often because of a network or FUSE file system that does not answer, or a "
+        "device in trouble; nothing was saved, everything goes on. End {} or wait, then try again",
+        refusal.tasks(), refusal.count() == 1 ? "it" : "them");
+  } else if (refusal.aborted()) {
+    detail.format(
+        "a wake-up event (key, lid, network, timer) came; nothing was saved, everything goes on. Try again");
+  }
+  return frozen;
 }
 
 int SnapshotFile::fill_pieces(std::byte* data, std::size_t bytes) {

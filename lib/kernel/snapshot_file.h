@@ -39,6 +39,9 @@ class SnapshotFile {
     return ioctl(request, reinterpret_cast<std::uintptr_t>(argument), busy);
   }
 
+  /// SNAPSHOT_FREEZE; an error names the tasks that refused, where the kernel log does.
+  Result<void> freeze();
+
   /// Bytes moved by one readv(2), whole pages; 0 at the end of the stream.
   Result<std::size_t> read_batch(std::span<std::byte> out);
   /// Bytes moved by one writev(2), whole pages; 0 once the image is complete.

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "base/aligned_buffer.h"
-#include "kernel/snapshot_calls.h"
 #include "support/faulty_system_calls.h"
+#include "support/snapshot_calls.h"
 
 namespace dormouse::test {
 namespace {

@@ -7,9 +7,9 @@
 #include <functional>
 
 #include "base/aligned_buffer.h"
-#include "kernel/snapshot_calls.h"
 #include "support/allocation_counter.h"
 #include "support/faulty_system_calls.h"
+#include "support/snapshot_calls.h"
 #include "support/temporary_directory.h"
 
 namespace dormouse::test {
@@ -110,7 +110,9 @@ TEST_F(LinuxSnapshotDeviceTest, ReadErrorsAreNamed) {
   EXPECT_EQ(device().read({}).error().code, Errc::kUsage) << "the kernel would lose a page";
   calls_.faults().fail_name("readv", EIO);
   EXPECT_EQ(device().read(buffer.span()).error().what(),
-            "read snapshot on /dev/snapshot: Input/output error");
+            "read snapshot on /dev/snapshot: Input/output error: the device or its driver failed; the kernel "
+            "log (dmesg) "
+            "says more, and smartctl how the disk is");
 }
 
 TEST_F(LinuxSnapshotDeviceTest, CreatedWithoutAnImageIsFound) {

@@ -12,7 +12,13 @@ void CallFaults::fail_call(std::uint64_t number, int errnum) {
 }
 
 void CallFaults::fail_name(std::string_view name, int errnum, std::uint64_t times) {
+  fail_name_after(name, 0, errnum, times);
+}
+
+void CallFaults::fail_name_after(std::string_view name, std::uint64_t spared, int errnum,
+                                 std::uint64_t times) {
   const std::lock_guard lock(mutex_);
+  spared_ = spared;
   failing_name_ = name;
   name_errnum_ = errnum;
   times_left_ = times;
@@ -26,8 +32,12 @@ Result<void> CallFaults::pass(std::string_view name) {
   if (number == failing_call_) {
     errnum = call_errnum_;
   } else if (times_left_ > 0 && name == failing_name_) {
-    --times_left_;
-    errnum = name_errnum_;
+    if (spared_ > 0) {
+      --spared_;
+    } else {
+      --times_left_;
+      errnum = name_errnum_;
+    }
   }
   if (errnum == 0) return {};
   fired_ = true;

@@ -20,6 +20,8 @@ class CallFaults {
   void fail_call(std::uint64_t number, int errnum);
   /// The next `times` calls of this name fail. "SNAPSHOT_FREEZE", "read", ...
   void fail_name(std::string_view name, int errnum, std::uint64_t times = 1);
+  /// The same, but the first `spared` calls of that name pass.
+  void fail_name_after(std::string_view name, std::uint64_t spared, int errnum, std::uint64_t times = 1);
 
   /// Notes the call; the error it is to fail with, if any. `name` is a literal.
   Result<void> pass(std::string_view name);
@@ -35,6 +37,7 @@ class CallFaults {
   int call_errnum_ = 0;
   std::string_view failing_name_;
   int name_errnum_ = 0;
+  std::uint64_t spared_ = 0;
   std::uint64_t times_left_ = 0;
   bool fired_ = false;
 };

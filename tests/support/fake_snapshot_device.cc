@@ -161,6 +161,14 @@ Result<void> FakeSnapshotDevice::suspend_to_ram() {
   return {};
 }
 
+void FakeSnapshotDevice::closed() {
+  allocated_ = 0;
+  frozen_ = false;
+  image_held_ = false;
+  image_is_real_ = false;
+  area_chosen_ = false;
+}
+
 void FakeSnapshotDevice::fill_page(const FakeMachine& machine, std::uint64_t index,
                                    std::span<std::byte> page) {
   std::ranges::fill(page, std::byte{0});

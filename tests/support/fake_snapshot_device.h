@@ -50,6 +50,8 @@ class FakeSnapshotDevice final : public SnapshotDevice {
   Result<void> free_image() override;
   Result<void> power_off() override;
   Result<void> suspend_to_ram() override;
+  /// The kernel's answer to the last close(2): slots and image are freed, user space is thawed.
+  void closed();
 
   /// Which call fails, how often. Also the record of all calls, by the ioctls' names and "read".
   [[nodiscard]] CallFaults& faults() { return faults_; }

@@ -21,7 +21,7 @@ int FaultySystemCalls::close(int fd) {
 }
 
 int FaultySystemCalls::ioctl(int fd, unsigned long request, std::uintptr_t argument) {
-  const int r = faulted("ioctl");
+  const int r = faulted(ioctl_name_ == nullptr ? "ioctl" : ioctl_name_(request));
   return r < 0 ? r : inner_.ioctl(fd, request, argument);
 }
 

@@ -18,6 +18,8 @@ class FaultySystemCalls final : public SystemCalls {
 
   [[nodiscard]] CallFaults& faults() { return faults_; }
   [[nodiscard]] std::uint64_t pauses() const { return pauses_; }
+  /// How ioctls are called in the record: by default all "ioctl".
+  void name_ioctls(std::string_view (*name)(unsigned long request)) { ioctl_name_ = name; }
   /// Transfers move at most this many bytes per call; 0: no limit. Whole pages for vectors.
   void limit_transfers(std::size_t bytes) { limit_ = bytes; }
 
@@ -46,6 +48,7 @@ class FaultySystemCalls final : public SystemCalls {
   CallFaults faults_;
   std::atomic<std::uint64_t> pauses_ = 0;
   std::size_t limit_ = 0;
+  std::string_view (*ioctl_name_)(unsigned long) = nullptr;
 };
 
 }  // namespace dormouse::test

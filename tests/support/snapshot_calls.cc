@@ -1,4 +1,4 @@
-#include "kernel/snapshot_calls.h"
+#include "support/snapshot_calls.h"
 
 #include <fcntl.h>
 #include <sys/sysmacros.h>
@@ -11,7 +11,8 @@
 namespace dormouse::test {
 namespace {
 
-constexpr int kFd = 100;
+constexpr int kFd = 1000;  // no real descriptor of a test is so high
+constexpr std::string_view kPath = "/dev/snapshot";
 
 template <class T>
 int status(const Result<T>& result) {
@@ -27,7 +28,8 @@ void store(std::uintptr_t argument, T value) {
 
 }  // namespace
 
-int SnapshotCalls::open(const char*, int flags, mode_t) {
+int SnapshotCalls::open(const char* path, int flags, mode_t mode) {
+  if (path != kPath) return others_.open(path, flags, mode);
   if ((flags & O_ACCMODE) == O_RDWR) return -ENOSYS;
   if (open_) return -EBUSY;
   open_ = true;
@@ -36,13 +38,16 @@ int SnapshotCalls::open(const char*, int flags, mode_t) {
 }
 
 int SnapshotCalls::close(int fd) {
-  if (fd != kFd || !open_) return -EBADF;
+  if (fd != kFd) return others_.close(fd);
+  if (!open_) return -EBADF;
   open_ = false;
+  saving_.closed();
   return 0;
 }
 
 int SnapshotCalls::ioctl(int fd, unsigned long request, std::uintptr_t argument) {
-  if (fd != kFd || !open_) return -EBADF;
+  if (fd != kFd) return others_.ioctl(fd, request, argument);
+  if (!open_) return -EBADF;
   return (open_flags_ & O_ACCMODE) == O_WRONLY ? restore_ioctl(request, argument)
                                                : save_ioctl(request, argument);
 }
@@ -120,8 +125,17 @@ int SnapshotCalls::restore_ioctl(unsigned long request, std::uintptr_t argument)
   }
 }
 
+ssize_t SnapshotCalls::pread(int fd, void* out, std::size_t bytes, off_t offset) {
+  return fd == kFd ? -ESPIPE : others_.pread(fd, out, bytes, offset);
+}
+
+ssize_t SnapshotCalls::pwrite(int fd, const void* data, std::size_t bytes, off_t offset) {
+  return fd == kFd ? -ESPIPE : others_.pwrite(fd, data, bytes, offset);
+}
+
 ssize_t SnapshotCalls::readv(int fd, const iovec* pieces, int count) {
-  if (fd != kFd || !open_) return -EBADF;
+  if (fd != kFd) return others_.readv(fd, pieces, count);
+  if (!open_) return -EBADF;
   ++transfers_;
   longest_ = std::max(longest_, count);
   ssize_t done = 0;
@@ -136,7 +150,8 @@ ssize_t SnapshotCalls::readv(int fd, const iovec* pieces, int count) {
 }
 
 ssize_t SnapshotCalls::writev(int fd, const iovec* pieces, int count) {
-  if (fd != kFd || !open_) return -EBADF;
+  if (fd != kFd) return others_.writev(fd, pieces, count);
+  if (!open_) return -EBADF;
   ++transfers_;
   longest_ = std::max(longest_, count);
   ssize_t done = 0;

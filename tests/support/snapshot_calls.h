@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "base/system_calls.h"
 #include "support/fake_restore_device.h"
@@ -11,11 +12,14 @@
 
 namespace dormouse::test {
 
-/// One descriptor, number 100, of the device at any path. Reads and writes move one page per piece, as the
-/// kernel's do.
+/// "/dev/snapshot" of a machine that does not exist, one descriptor of it at a time; reads and writes move
+/// one page per piece, as the kernel's do, and closing it frees and thaws. Everything else goes to the real
+/// system, but for what would change it: memory is not locked, nothing waits, and the machine does not go
+/// off.
 class SnapshotCalls final : public SystemCalls {
  public:
-  explicit SnapshotCalls(FakeMachine machine = {}) : saving_(machine), restoring_(machine.page_bytes) {}
+  explicit SnapshotCalls(FakeMachine machine = {}, SystemCalls& others = real_system_calls())
+      : others_(others), saving_(machine), restoring_(machine.page_bytes) {}
 
   [[nodiscard]] FakeSnapshotDevice& saving() { return saving_; }
   [[nodiscard]] FakeRestoreDevice& restoring() { return restoring_; }
@@ -34,13 +38,15 @@ class SnapshotCalls final : public SystemCalls {
   int ioctl(int fd, unsigned long request, std::uintptr_t argument) override;
   ssize_t readv(int fd, const iovec* pieces, int count) override;
   ssize_t writev(int fd, const iovec* pieces, int count) override;
-  ssize_t pread(int, void*, std::size_t, off_t) override { return -ESPIPE; }
-  ssize_t pwrite(int, const void*, std::size_t, off_t) override { return -ESPIPE; }
-  int fdatasync(int) override { return -EINVAL; }
-  int sync_file_range(int, off_t, off_t, unsigned) override { return -ESPIPE; }
-  int ftruncate(int, off_t) override { return -EINVAL; }
-  int rename(const char*, const char*) override { return -ENOENT; }
-  int unlink(const char*) override { return -ENOENT; }
+  ssize_t pread(int fd, void* out, std::size_t bytes, off_t offset) override;
+  ssize_t pwrite(int fd, const void* data, std::size_t bytes, off_t offset) override;
+  int fdatasync(int fd) override { return others_.fdatasync(fd); }
+  int sync_file_range(int fd, off_t offset, off_t bytes, unsigned flags) override {
+    return others_.sync_file_range(fd, offset, bytes, flags);
+  }
+  int ftruncate(int fd, off_t bytes) override { return others_.ftruncate(fd, bytes); }
+  int rename(const char* from, const char* to) override { return others_.rename(from, to); }
+  int unlink(const char* path) override { return others_.unlink(path); }
   int mlockall(int) override { return 0; }
   int munlockall() override { return 0; }
   int reboot(int) override { return 0; }
@@ -50,6 +56,7 @@ class SnapshotCalls final : public SystemCalls {
   int save_ioctl(unsigned long request, std::uintptr_t argument);
   int restore_ioctl(unsigned long request, std::uintptr_t argument);
 
+  SystemCalls& others_;
   FakeSnapshotDevice saving_;
   FakeRestoreDevice restoring_;
   int open_flags_ = 0;
