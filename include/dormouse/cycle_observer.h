@@ -34,6 +34,8 @@ class CycleObserver {
   virtual ~CycleObserver() = default;
   /// From here on nobody else runs. Called before the freeze is asked for.
   virtual void freezing() {}
+  /// User space is about to be let go: a thread that the observer made since freezing() must end now.
+  virtual void thawing() {}
   /// User space runs again (or was never frozen).
   virtual void thawed() {}
   /// A step begins: "freeze", "snapshot", "write", "verify", "mark", "power off", "thaw" ...

@@ -40,7 +40,13 @@ MessageOutput::~MessageOutput() {
   if (fd_ >= 0) thaw();
 }
 
+void MessageOutput::freeze() {
+  const std::lock_guard lock(mutex_);
+  frozen_ = true;
+}
+
 void MessageOutput::thaw() {
+  const std::lock_guard lock(mutex_);
   frozen_ = false;
   for (auto text = held_.front(); !text.empty(); text = held_.front()) {
     write_waiting(text);
@@ -49,9 +55,14 @@ void MessageOutput::thaw() {
 }
 
 void MessageOutput::write(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  put(text);
+}
+
+void MessageOutput::put(std::string_view text) {
   if (drawn_) {
     drawn_ = false;
-    write("\n");
+    put("\n");
   }
   if (!frozen_) return write_waiting(text);
   while (!held_.empty()) {  // what waits goes first
@@ -64,6 +75,7 @@ void MessageOutput::write(std::string_view text) {
 }
 
 void MessageOutput::draw(std::string_view line) {
+  const std::lock_guard lock(mutex_);
   if (!is_terminal()) return;
   if (!frozen_) {
     write_waiting(line);
@@ -74,10 +86,11 @@ void MessageOutput::draw(std::string_view line) {
 }
 
 void MessageOutput::settle(std::string_view line) {
+  const std::lock_guard lock(mutex_);
   if (!drawn_ && line.starts_with('\r')) line.remove_prefix(1);
   drawn_ = false;
-  write(line);
-  write("\n");
+  put(line);
+  put("\n");
 }
 
 void MessageOutput::write_cut(std::array<char, kMaxMessageBytes>& text, std::size_t wanted) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace dormouse {
 /// Live, it writes like anybody. Frozen, it never waits and never allocates: a console is written through a
 /// non-blocking descriptor of our own, and what a console does not take at once, and all text for anything
 /// else, is held in a bounded buffer until thaw() delivers it. A write that fails is given up: there is
-/// nobody to tell. One thread at a time. Example:
+/// nobody to tell. Threads: any. Example:
 ///     auto out = MessageOutput::open(STDERR_FILENO);       // all memory is taken here
 ///     out->freeze();                                       // before SNAPSHOT_FREEZE
 ///     out->print("s2disk: writing {} pages\n", pages);
@@ -46,7 +47,7 @@ class MessageOutput {
   [[nodiscard]] bool frozen() const { return frozen_; }
 
   /// From here on nobody else runs. Requires: before the freeze. A second call does nothing.
-  void freeze() { frozen_ = true; }
+  void freeze();
   /// Others run again: delivers what was held.
   void thaw();
 
@@ -69,12 +70,14 @@ class MessageOutput {
  private:
   MessageOutput(int fd, OutputKind kind, UniqueFd direct, HeldText held);
   void write_cut(std::array<char, kMaxMessageBytes>& text, std::size_t wanted);
+  void put(std::string_view text);
   void write_waiting(std::string_view text) const;
   [[nodiscard]] std::size_t write_at_once(std::string_view text) const;
 
   int fd_;
   OutputKind kind_;
-  UniqueFd direct_;  ///< our own non-blocking descriptor; only for consoles
+  std::mutex mutex_;  // the watch over a stalled step writes from a thread of its own
+  UniqueFd direct_;   ///< our own non-blocking descriptor; only for consoles
   HeldText held_;
   bool frozen_ = false;
   bool drawn_ = false;  ///< the cursor stands behind a drawn line

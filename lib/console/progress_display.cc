@@ -20,8 +20,8 @@ Result<ProgressDisplay::Mode> ProgressDisplay::parse_mode(std::string_view text)
 }
 
 ProgressDisplay::ProgressDisplay(Mode mode, MessageOutput& out, Clock& clock, KeyWatcher* keys,
-                                 SignalWatcher* signals)
-    : mode_(mode), out_(out), clock_(clock), keys_(keys), signals_(signals) {
+                                 SignalWatcher* signals, StallWatch* stalls)
+    : mode_(mode), out_(out), clock_(clock), keys_(keys), signals_(signals), stalls_(stalls) {
   if (mode_ == Mode::kAuto) mode_ = out.is_terminal() ? Mode::kBar : Mode::kPlain;
 }
 
@@ -37,6 +37,7 @@ void ProgressDisplay::begin(std::string_view phase, std::uint64_t total_bytes) {
 
 void ProgressDisplay::advance(std::uint64_t done_bytes) {
   done_bytes_ = std::min(done_bytes, total_bytes_);
+  if (stalls_ != nullptr) stalls_->moved(done_bytes_);
   if (mode_ == Mode::kPlain) return show_plain();
   if (mode_ != Mode::kBar) return;
   const auto now = clock_.now_ns();

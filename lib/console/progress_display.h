@@ -12,12 +12,12 @@
 #include "console/message_output.h"
 #include "console/progress_line.h"
 #include "console/signal_watcher.h"
+#include "console/stall_watch.h"
 
 namespace dormouse {
 
 /// `advance(done_bytes)` takes the bytes passed since begin(), not since the last call.
-/// No call allocates or waits. A later watchdog ("no progress for 10 s") belongs where advance() notes the
-/// time. Example:
+/// No call allocates or waits. Example:
 ///     ProgressDisplay progress(ProgressDisplay::Mode::kAuto, out, clock, &keys, &signals);
 ///     writer.write(source, progress);
 class ProgressDisplay final : public Progress {
@@ -31,8 +31,10 @@ class ProgressDisplay final : public Progress {
   /// Reads "auto", "bar", "plain", "none". kUsage names what was wrong and lists what there is.
   static Result<Mode> parse_mode(std::string_view text);
 
-  /// `out`, `clock` and, where given, `keys` and `signals` must live as long.
-  ProgressDisplay(Mode mode, MessageOutput& out, Clock& clock, KeyWatcher* keys, SignalWatcher* signals);
+  /// `out`, `clock` and, where given, `keys`, `signals` and `stalls` (which is told what moved) must live as
+  /// long.
+  ProgressDisplay(Mode mode, MessageOutput& out, Clock& clock, KeyWatcher* keys, SignalWatcher* signals,
+                  StallWatch* stalls = nullptr);
 
   void begin(std::string_view phase, std::uint64_t total_bytes) override;
   void advance(std::uint64_t done_bytes) override;
@@ -50,6 +52,7 @@ class ProgressDisplay final : public Progress {
   Clock& clock_;
   KeyWatcher* keys_;
   SignalWatcher* signals_;
+  StallWatch* stalls_;
   InlineText<32> phase_;
   std::uint64_t total_bytes_ = 0;
   std::uint64_t done_bytes_ = 0;

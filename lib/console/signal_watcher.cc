@@ -45,6 +45,7 @@ SignalWatcher::SignalWatcher(SignalWatcher&& other) noexcept = default;
 
 SignalWatcher::~SignalWatcher() {
   if (!signals_.valid()) return;  // moved from
+  (void)stop_requested();         // what came too late must not end the program before its report
   ::sigaction(SIGPIPE, &saved_pipe_, nullptr);
   ::pthread_sigmask(SIG_SETMASK, &saved_mask_, nullptr);
 }

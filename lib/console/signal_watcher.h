@@ -16,8 +16,8 @@ namespace dormouse {
 ///   - SIGHUP: taken, and disregarded: the user has left, the machine is to sleep all the same
 ///   - SIGTSTP, SIGTTIN, SIGTTOU: blocked; a stopped process cannot thaw the machine
 ///   - SIGPIPE: ignored; a reader of messages that went away is no reason to die
-/// The destructor puts mask and SIGPIPE back; what came and was not looked at then takes its usual effect.
-/// stop_requested() does not wait or allocate. One thread, the one that made it.
+/// The destructor puts mask and SIGPIPE back; what came until then and was too late to stop anything is
+/// dropped. stop_requested() does not wait or allocate. One thread, the one that made it.
 class SignalWatcher {
  public:
   static Result<SignalWatcher> install();

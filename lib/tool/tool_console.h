@@ -11,6 +11,7 @@
 #include "console/message_output.h"
 #include "console/progress_display.h"
 #include "console/signal_watcher.h"
+#include "console/stall_watch.h"
 
 namespace dormouse {
 
@@ -23,6 +24,9 @@ class ToolConsole final : public CycleObserver {
 
   [[nodiscard]] MessageOutput& out() { return out_; }
   [[nodiscard]] Progress& progress() { return progress_; }
+  /// From here on a line is printed when nothing moves for 10 s. For work without steps; step() does it by
+  /// itself.
+  void watch_for_stalls(std::string_view name);
   [[nodiscard]] bool keys_active() const { return keys_.active(); }
 
   /// "s2disk: text\n" on stderr.
@@ -34,6 +38,7 @@ class ToolConsole final : public CycleObserver {
   }
   /// The same for a step that is announced only where somebody watches: progress is not `none`.
   void freezing() override;
+  void thawing() override;
   void thawed() override;
   void step(std::string_view name) override;
   [[nodiscard]] bool reboot_chosen() override;
@@ -49,6 +54,7 @@ class ToolConsole final : public CycleObserver {
   MessageOutput out_;
   SignalWatcher signals_;
   KeyWatcher keys_;
+  StallWatch stalls_;
   ProgressDisplay progress_;
 };
 

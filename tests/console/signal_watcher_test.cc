@@ -82,7 +82,7 @@ TEST(SignalWatcher, PutsEverythingBack) {
   EXPECT_EQ(::signal(SIGPIPE, pipe_before), SIG_DFL);
 }
 
-TEST(SignalWatcher, LeavesAnUnseenSignalItsEffect) {
+TEST(SignalWatcher, DropsASignalThatCameTooLate) {
   const auto child = ::fork();
   if (child == 0) {
     {
@@ -93,8 +93,7 @@ TEST(SignalWatcher, LeavesAnUnseenSignalItsEffect) {
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+  EXPECT_TRUE(WIFEXITED(status)) << "it would have ended the program before its report";
 }
 
 TEST(SignalWatcher, AllocatesNothing) {
