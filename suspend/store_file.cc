@@ -36,6 +36,7 @@ Result<void> store(const Settings& settings, PageSource& source, const TargetAre
                                .area_header_page = area.header_page(),
                                .area_uuid = area.uuid(),
                                .original_tail = area.tail()};
+  console.watch_for_stalls("write");
   const auto written =
       writer->write(source, *opened.data, *allocator, page_offset(place->first_page, area.page_bytes()),
                     identity, console.progress());

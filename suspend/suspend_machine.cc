@@ -5,6 +5,7 @@
 
 #include "dormouse/suspend_cycle.h"
 
+#include "cycle/save_plan.h"
 #include "kernel/console_loglevel.h"
 #include "kernel/hibernation_support.h"
 #include "kernel/linux_snapshot_device.h"
@@ -22,24 +23,18 @@ namespace {
 
 constexpr std::string_view kCheck = "check that hibernation is possible";
 
-class PlainPower final : public MachinePower {
- public:
-  Result<void> power_off() override { return power_off_machine(); }
-  Result<void> restart() override { return restart_machine(); }
-};
-
-Result<void> require_hibernation() {
+Result<void> require_hibernation(const Host& host) {
   if (::geteuid() != 0)
     return fail(Errc::kImpossible, kCheck).because("only root may hibernate the machine: run it with sudo");
-  if (const auto why = why_hibernation_is_unavailable())
+  if (const auto why = why_hibernation_is_unavailable(host.paths, host.calls))
     return fail(Errc::kImpossible, kCheck).because("{}", *why);
   return {};
 }
 
 /// `platform` falls back to `shutdown` where the firmware has no hibernation state.
-ShutdownMethod usable_method(ShutdownMethod asked, ToolConsole& console) {
+ShutdownMethod usable_method(ShutdownMethod asked, ToolConsole& console, const Host& host) {
   if (asked != ShutdownMethod::kPlatform) return asked;
-  const auto modes = read_disk_modes();
+  const auto modes = read_disk_modes(host.paths, host.calls);
   if (modes && modes->platform()) return asked;
   console.say("the firmware has no hibernation state; powering off plainly (--shutdown-method shutdown)");
   return ShutdownMethod::kShutdown;
@@ -79,89 +74,149 @@ void fill_report(const SuspendOutcome& outcome, Report& report, std::uint64_t si
   }
 }
 
-/// Everything is in place; what remains needs no memory.
-Result<void> suspend_prepared(const Settings& settings, OpenArea& opened, LinuxSnapshotDevice& snapshot,
-                              SwapAllocator& allocator, Report& report) {
-  const std::uint32_t page_bytes = opened.area->page_bytes();
-  const ImageOptions options = image_options(settings, page_bytes);
+/// The machine, the area and what talks to the user, all open and checked.
+struct Session {
+  const Settings& settings;
+  const TargetArea& target;
+  const Host& host;
+  OpenArea& opened;
+  LinuxSnapshotDevice& snapshot;
+  SwapAllocator& allocator;
+  ToolConsole& console;
+  Report& report;
+};
+
+/// What became of one try, and of the room for it.
+struct TryResult {
+  Result<SuspendOutcome> outcome;
+  std::optional<RoomShortage> shortage;
+};
+
+/// One suspend from preparing its memory to the thaw.
+Result<TryResult> try_once(const Session& session, const SavePlan& plan, ShutdownMethod method) {
+  const std::uint32_t page_bytes = session.opened.area->page_bytes();
+  ImageOptions options = image_options(session.settings, page_bytes);
+  options.codec = plan.codec;
+  options.foresee_shortage = plan.foresee_shortage;
   auto writer = ImageWriter::prepare(options, page_bytes);
   if (!writer) return std::unexpected(writer.error());
   // Verifying needs as much again; the figures of the image header need next to nothing.
-  auto reader = settings.verify ? ImageReader::prepare(options.chunk_bytes, options.threads)
-                                : ImageReader::prepare(page_bytes, 1);
+  auto reader = session.settings.verify ? ImageReader::prepare(options.chunk_bytes, options.threads)
+                                        : ImageReader::prepare(page_bytes, 1);
   if (!reader) return std::unexpected(reader.error());
-  report.memory_bytes = writer->memory_bytes() + reader->memory_bytes();
+  session.report.memory_bytes = writer->memory_bytes() + reader->memory_bytes();
+  session.report.image.size_cap_bytes = plan.size_cap_bytes;
+  session.report.settings.codec = codec_name(plan.codec.id);
+  session.report.settings.level = plan.codec.level;
 
-  auto console = ToolConsole::open("s2disk", progress_mode(settings.progress), KeyWatcher::Scope::kConsoles);
-  if (!console) return std::unexpected(console.error());
-  const ShutdownMethod method = usable_method(settings.shutdown_method, **console);
-  auto size_before = ImageSizeGuard::take();
-  if (!size_before) return std::unexpected(size_before.error());
-  std::optional<ConsoleLoglevel> loglevel;
-  if (settings.suspend_loglevel) {
-    auto set = ConsoleLoglevel::set(*settings.suspend_loglevel);
-    if (!set) return std::unexpected(set.error());
-    loglevel.emplace(std::move(*set));
-  }
   utsname machine{};
   ::uname(&machine);
-  PlainPower power;
+  LinuxPower power(session.host.calls);
   const SuspendRequest request{.method = method,
-                               .verify = settings.verify,
+                               .verify = session.settings.verify,
                                .platform = method == ShutdownMethod::kPlatform,
-                               .size_cap_bytes = settings.image_size.bytes(report.ram_bytes),
-                               .identity = identity_of(machine, report.ram_bytes)};
-  report.image.size_cap_bytes = request.size_cap_bytes;
-  if ((*console)->keys_active() && settings.progress != ProgressMode::kNone) {
-    (*console)->say("press Backspace to stop, r to choose reboot instead of power-off");
-  }
-  auto lock = MemoryLock::take();
-  if (!lock) return std::unexpected(lock.error());
-  const SuspendParts parts{.snapshot = snapshot,
-                           .device = *opened.data,
-                           .area = *opened.area,
-                           .allocator = allocator,
+                               .size_cap_bytes = plan.size_cap_bytes,
+                               .identity = identity_of(machine, session.report.ram_bytes)};
+  const SuspendParts parts{.snapshot = session.snapshot,
+                           .device = *session.opened.data,
+                           .area = *session.opened.area,
+                           .allocator = session.allocator,
                            .writer = *writer,
                            .reader = *reader,
                            .power = power,
-                           .progress = (*console)->progress(),
-                           .observer = **console};
-  const auto outcome = run_suspend(parts, request);
-  if (!outcome) return std::unexpected(outcome.error());
-  fill_report(*outcome, report, request.size_cap_bytes);
+                           .progress = session.console.progress(),
+                           .observer = session.console};
+  // Last, so that all of the above is locked and the reserve of the heap still there.
+  auto lock = MemoryLock::take(session.host.calls);
+  if (!lock) return std::unexpected(lock.error());
+  return TryResult{.outcome = run_suspend(parts, request), .shortage = writer->shortage()};
+}
+
+/// Tries again, with what the first failure taught, where that makes sense.
+Result<void> try_until_saved(const Session& session, ShutdownMethod method) {
+  SavePlan plan{.codec = session.settings.codec.spec,
+                .size_cap_bytes = session.settings.image_size.bytes(session.report.ram_bytes)};
+  for (unsigned tries = 1;; ++tries) {
+    auto tried = try_once(session, plan, method);
+    if (!tried) return std::unexpected(tried.error());
+    if (tried->outcome) {
+      fill_report(*tried->outcome, session.report, plan.size_cap_bytes);
+      return {};
+    }
+    const Error& error = tried->outcome.error();
+    const auto next = next_try(plan, error, tried->shortage, session.opened.area->page_bytes(), tries);
+    if (!next || session.console.stop_requested()) return std::unexpected(error);
+    session.console.say("{}", next->reason.view());
+    session.report.warnings.emplace_back(next->reason.view());
+    plan = next->plan;
+  }
+}
+
+/// Changes settings of the whole system, saves, and puts the settings back.
+Result<void> suspend_prepared(const Session& session) {
+  const Settings& settings = session.settings;
+  const Host& host = session.host;
+  const ShutdownMethod method = usable_method(settings.shutdown_method, session.console, host);
+  auto size_before = ImageSizeGuard::take(host.paths, host.calls);
+  if (!size_before) return std::unexpected(size_before.error());
+  std::optional<ConsoleLoglevel> loglevel;
+  if (settings.suspend_loglevel) {
+    auto set = ConsoleLoglevel::set(*settings.suspend_loglevel, host.paths, host.calls);
+    if (!set) return std::unexpected(set.error());
+    loglevel.emplace(std::move(*set));
+  }
+  if (session.console.keys_active() && settings.progress != ProgressMode::kNone) {
+    session.console.say("press Backspace to stop, r to choose reboot instead of power-off");
+  }
+  if (auto r = try_until_saved(session, method); !r) return r;
   return size_before->restore();
 }
 
 }  // namespace
 
-Result<void> suspend_machine(const Settings& settings, Report& report) {
-  if (auto r = require_hibernation(); !r) return r;
+Result<void> suspend_machine(const Settings& settings, Report& report, const Host& host) {
+  if (auto r = require_hibernation(host); !r) return r;
   const auto target = find_area(
       {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
-      /*allow_file=*/false);
+      /*allow_file=*/false, host);
   if (!target) return std::unexpected(target.error());
-  add_area(report, *target);
-  auto opened = open_area(*target, settings.io, Access::kReadWrite, system_page_bytes());
+  return suspend_to(*target, settings, report, host);
+}
+
+Result<void> suspend_to(const TargetArea& target, const Settings& settings, Report& report,
+                        const Host& host) {
+  add_area(report, target);
+  auto opened = open_area(target, settings.io, Access::kReadWrite, system_page_bytes(), host);
   if (!opened) return std::unexpected(opened.error());
-  if (auto r = require_plain(*opened->area, target->path); !r) return r;
-  if (!target->active && target->header_page != 0) {
+  if (auto r = require_plain(*opened->area, target.path); !r) return r;
+  if (!target.active && target.header_page != 0) {
     return fail(Errc::kImpossible, "check swap area")
-        .on(target->path)
+        .on(target.path)
         .because(
             "no swap file of this device is swapped on, and only the kernel knows where the file's other "
             "pages are: swapon it");
   }
-  auto snapshot = LinuxSnapshotDevice::open({.path = settings.snapshot_device, .paths = {}, .page_bytes = 0});
+  auto snapshot = LinuxSnapshotDevice::open(
+      {.path = settings.snapshot_device, .paths = host.paths, .page_bytes = 0}, host.calls);
   if (!snapshot) return std::unexpected(snapshot.error());
   std::unique_ptr<SwapAllocator> allocator;
-  if (target->active) {
-    if (auto r = (*snapshot)->set_swap_area(target->device_number, target->header_page); !r) return r;
+  if (target.active) {
+    if (auto r = (*snapshot)->set_swap_area(target.device_number, target.header_page); !r) return r;
     allocator = std::make_unique<SlotAllocator>(**snapshot);
   } else {
     allocator = make_free_layout_allocator(*opened->area);
   }
-  if (auto r = require_room(*allocator, *target, opened->area->page_bytes()); !r) return r;
-  return suspend_prepared(settings, *opened, **snapshot, *allocator, report);
+  if (auto r = require_room(*allocator, target, opened->area->page_bytes()); !r) return r;
+  auto console = ToolConsole::open("s2disk", progress_mode(settings.progress), KeyWatcher::Scope::kConsoles);
+  if (!console) return std::unexpected(console.error());
+  return suspend_prepared({.settings = settings,
+                           .target = target,
+                           .host = host,
+                           .opened = *opened,
+                           .snapshot = **snapshot,
+                           .allocator = *allocator,
+                           .console = **console,
+                           .report = report});
 }
 
 }  // namespace dormouse

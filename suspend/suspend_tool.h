@@ -9,12 +9,17 @@
 #include "dormouse/swap_area.h"
 
 #include "config/settings.h"
+#include "kernel/host.h"
 #include "report/report.h"
+#include "tool/target_area.h"
 
 namespace dormouse {
 
 /// Saves the machine. Fills in the report, also on failure.
-Result<void> suspend_machine(const Settings& settings, Report& report);
+Result<void> suspend_machine(const Settings& settings, Report& report, const Host& host = {});
+
+/// The same to an area that has been found; what may be asked and who may ask is not checked any more.
+Result<void> suspend_to(const TargetArea& target, const Settings& settings, Report& report, const Host& host);
 
 /// Saves the snapshot stream in `from` instead: freezes nothing, powers nothing off, needs no root.
 Result<void> store_file(const Settings& settings, const std::string& from, Report& report);

@@ -28,11 +28,13 @@ enum class IoMode : std::uint8_t {
 inline constexpr std::uint32_t kDefaultChunkBytes = 256 * 1024;
 
 struct ImageOptions {
-  CodecSpec codec;                                 ///< what every chunk that shrinks is packed with
+  CodecSpec codec{};                               ///< what every chunk that shrinks is packed with
   std::uint32_t chunk_bytes = kDefaultChunkBytes;  ///< a multiple of the page size, at most kMaxChunkBytes
   unsigned threads = 1;                            ///< workers that pack, 1..kMaxThreads
-  EarlyWriteout early_writeout;
-  IoMode io = IoMode::kDirect;  ///< only noted in the image header; the device decides
+  EarlyWriteout early_writeout{};
+  IoMode io = IoMode::kDirect;   ///< only noted in the image header; the device decides
+  bool foresee_shortage = true;  ///< fail with kNoSpace as soon as what was stored tells that the rest will
+                                 ///< not fit; false: try to the end
 };
 
 inline constexpr std::uint32_t kMaxChunkBytes = 4 * 1024 * 1024;

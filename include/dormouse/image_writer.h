@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "dormouse/block_device.h"
@@ -43,6 +44,13 @@ struct WrittenImage {
   std::uint64_t packed_chunks = 0;  ///< chunks that shrank; the others are stored as they are
 };
 
+/// Why an image did not fit, in pages of the swap area.
+struct RoomShortage {
+  std::uint64_t image_pages = 0;   ///< of the snapshot
+  std::uint64_t needed_pages = 0;  ///< told from what was stored so far; more than free_pages
+  std::uint64_t free_pages = 0;    ///< when writing began
+};
+
 /// Example (file mode):
 ///     auto writer = ImageWriter::prepare(options, page_bytes);
 ///     auto header = allocator.allocate(1);
@@ -66,6 +74,9 @@ class ImageWriter {
   /// area is plain swap as before. Requires: source.page_bytes() is the prepared one.
   Result<WrittenImage> write(PageSource& source, BlockDevice& device, SwapAllocator& allocator,
                              DeviceOffset header_at, const ImageIdentity& identity, Progress& progress);
+
+  /// Of the last write(), where it failed for want of room in the swap area.
+  [[nodiscard]] const std::optional<RoomShortage>& shortage() const;
 
   /// Bytes held: slots x (2 x chunk) + stacks + codec contexts. Does not depend on the image.
   [[nodiscard]] std::uint64_t memory_bytes() const;

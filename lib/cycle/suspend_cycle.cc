@@ -41,10 +41,16 @@ class SuspendRun {
   bool mark_possible_ = false;  // the mark may be on the medium
 };
 
-// Keeps the first error; what else went wrong on the way back is not lost sight of only where nothing did
-// before.
+// Keeps the first error.
 void keep_first(Result<void>& first, Result<void> next) {
   if (first && !next) first = next;
+}
+
+// On the way back there is nothing to lose by asking again.
+template <class Call>
+Result<void> twice(Call call) {
+  auto done = call();
+  return done ? done : call();
 }
 
 Result<SuspendOutcome> SuspendRun::run() {
@@ -56,8 +62,9 @@ Result<SuspendOutcome> SuspendRun::run() {
     Error error = back.error();
     error.detail.format(
         "THE MARK IS STILL ON THE DISK while the system runs. Do not let this machine boot into the image: "
-        "remove the mark "
-        "with 'resume --discard' or 'swapoff' and 'mkswap' before anything else");
+        "remove "
+        "the mark with 'resume --discard', or 'swapoff' and 'mkswap', before anything else{}{}",
+        done ? "" : ". What went wrong first: ", done ? std::string() : done.error().what());
     return std::unexpected(error);
   }
   keep_first(done, back);
@@ -75,8 +82,9 @@ Result<void> SuspendRun::reserve_header() {
   if (!place) return std::unexpected(place.error());
   header_at_ = page_offset(place->first_page, p_.area.page_bytes());
   BlockDevice& device = p_.area.device();
-  if (auto r = device.write(header_at_, blank_page_.span()); !r) return r;
-  if (auto r = device.flush(); !r) return r;
+  if (auto r = device.write(header_at_, blank_page_.span()); !r)
+    return during("blank image header", r.error());
+  if (auto r = device.flush(); !r) return during("flush blank image header", r.error());
   if (auto r = p_.snapshot.set_platform_support(request_.platform); !r) return r;
   return p_.snapshot.set_preferred_image_bytes(request_.size_cap_bytes);
 }
@@ -196,23 +204,27 @@ Result<void> SuspendRun::read_figures() {
 
 // Every way back goes through here: mark off and flushed first, then the kernel's memory, slots, user space.
 Result<void> SuspendRun::go_back() {
-  steps_.begin("thaw");
   Result<void> first{};
   p_.device.quiesce();
   p_.area.device().quiesce();
   if (mark_possible_) {
+    steps_.begin("clear mark");
     p_.area.device().forget_error();
     auto cleared = p_.area.clear();
     if (!cleared) {
       p_.area.device().forget_error();
       cleared = p_.area.clear();
     }
+    // Where nothing can be written any more the mark may not have come through either.
+    if (!cleared && p_.area.is_as_opened()) cleared = {};
     if (cleared) mark_possible_ = false;
     keep_first(first, cleared);
   }
-  if (frozen_) keep_first(first, p_.snapshot.free_image());
-  keep_first(first, p_.allocator.release_all());
-  if (frozen_) keep_first(first, p_.snapshot.unfreeze());
+  steps_.begin("thaw");
+  p_.observer.thawing();
+  if (frozen_) keep_first(first, twice([&] { return p_.snapshot.free_image(); }));
+  keep_first(first, twice([&] { return p_.allocator.release_all(); }));
+  if (frozen_) keep_first(first, twice([&] { return p_.snapshot.unfreeze(); }));
   frozen_ = false;
   p_.observer.thawed();
   steps_.end();

@@ -49,6 +49,7 @@ struct ImageWriter::State {
   StageRing ring;
   SwapMapWriter map;
   AlignedBuffer header_page;
+  std::optional<RoomShortage> shortage = std::nullopt;
 
   Result<void> finish(WriteRun& run, BlockDevice& device, DeviceOffset header_at,
                       const ImageIdentity& identity, const ImageId& id, std::uint64_t started_ns,
@@ -87,6 +88,10 @@ Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint3
   return ImageWriter(std::move(state));
 }
 
+const std::optional<RoomShortage>& ImageWriter::shortage() const {
+  return state_->shortage;
+}
+
 std::uint64_t ImageWriter::memory_bytes() const {
   std::uint64_t contexts = 0;
   for (const auto& codec : state_->codecs) contexts += codec->memory_bytes();
@@ -104,13 +109,20 @@ Result<WrittenImage> ImageWriter::write(PageSource& source, BlockDevice& device,
                  s.page_bytes);
   }
   if (source.total_pages() == 0) return fail(Errc::kIo, "read snapshot").because("it has no pages");
-  const auto free = check_room(source.total_pages(), s.options, s.page_bytes, device, allocator);
-  if (!free) return std::unexpected(free.error());
+  s.shortage.reset();
+  const auto room = look_at_room(source.total_pages(), s.options, s.page_bytes, allocator);
+  if (!room) return std::unexpected(room.error());
+  if (auto r = require_room(*room, s.options, s.page_bytes, device); !r) {
+    s.shortage = {.image_pages = source.total_pages(),
+                  .needed_pages = room->needed_pages(),
+                  .free_pages = room->free_pages()};
+    return std::unexpected(r.error());
+  }
   const auto id = draw_image_id();
   if (!id) return std::unexpected(id.error());
   const std::uint64_t started = now_ns();
   progress.begin("write", source.total_pages() * s.page_bytes);
-  WriteRun run(s.options, s.page_bytes, s.memory, s.codecs, s.map, source, device, allocator, *free,
+  WriteRun run(s.options, s.page_bytes, s.memory, s.codecs, s.map, source, device, allocator, *room,
                progress);
   WrittenImage result;
   result.header_at = header_at;
@@ -121,8 +133,10 @@ Result<WrittenImage> ImageWriter::write(PageSource& source, BlockDevice& device,
   if (done) done = s.finish(run, device, header_at, identity, *id, started, result);
   device.quiesce();
   progress.end();
-  if (!done) return std::unexpected(run.explained(done.error()));
-  return result;
+  if (done) return result;
+  const Error error = run.explained(done.error());
+  s.shortage = run.shortage();
+  return std::unexpected(error);
 }
 
 Result<void> ImageWriter::State::finish(WriteRun& run, BlockDevice& device, DeviceOffset header_at,
@@ -135,7 +149,7 @@ Result<void> ImageWriter::State::finish(WriteRun& run, BlockDevice& device, Devi
   const auto summary = map.finish(run.pages_read());
   if (!summary) return std::unexpected(summary.error());
   const std::uint64_t flush_started = now_ns();
-  if (auto r = device.flush(); !r) return r;
+  if (auto r = device.flush(); !r) return during("flush image", r.error());
   const std::uint64_t flushed = now_ns();
 
   result.image.page_bytes = page_bytes;
@@ -179,11 +193,9 @@ Result<void> ImageWriter::State::finish(WriteRun& run, BlockDevice& device, Devi
   put_text(h.writer, identity.writer);
   encode_image_header(record, header_page.span());
   auto written = device.write(header_at, header_page.span());
-  if (!written) {
-    written.error().operation = "write image header";
-    return written;
-  }
-  return device.flush();
+  if (!written) return during("write image header", written.error());
+  if (auto r = device.flush(); !r) return during("flush image header", r.error());
+  return {};
 }
 
 }  // namespace dormouse

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace dormouse {
 namespace {
@@ -23,18 +22,26 @@ std::uint64_t pages_needed_stored(std::uint64_t image_pages, std::uint32_t chunk
 
 }  // namespace
 
-Result<std::uint64_t> check_room(std::uint64_t image_pages, const ImageOptions& options,
-                                 std::uint32_t page_bytes, BlockDevice& device, SwapAllocator& allocator) {
+Result<RoomForecast> look_at_room(std::uint64_t image_pages, const ImageOptions& options,
+                                  std::uint32_t page_bytes, SwapAllocator& allocator) {
   const auto free = allocator.free_pages();
-  if (!free || options.codec.id != CodecId::kStored) return free;
-  const std::uint64_t needed = pages_needed_stored(image_pages, options.chunk_bytes / page_bytes, page_bytes);
-  if (needed <= *free) return free;
+  if (!free) return std::unexpected(free.error());
+  const std::uint64_t stored = pages_needed_stored(image_pages, options.chunk_bytes / page_bytes, page_bytes);
+  return RoomForecast(image_pages, stored - image_pages, *free);
+}
+
+Result<void> require_room(const RoomForecast& forecast, const ImageOptions& options, std::uint32_t page_bytes,
+                          BlockDevice& device) {
+  const std::uint64_t needed = forecast.needed_pages();
+  const std::uint64_t free = forecast.free_pages();
+  if (options.codec.id != CodecId::kStored || needed <= free) return {};
   return fail(Errc::kNoSpace, "find room for the image")
       .on(device.name())
       .because(
-          "{} pages are needed to store {} image pages as they are, {} are free ({} bytes too few). Free "
-          "some swap, add more, lower --image-size, or use --compress",
-          needed, image_pages, *free, (needed - *free) * page_bytes);
+          "{} pages are needed to store the image as it is, {} are free ({} bytes too few). Free some swap, "
+          "add "
+          "more, lower --image-size, or use --compress",
+          needed, free, (needed - free) * page_bytes);
 }
 
 Result<bool> WriteRun::produce(std::size_t slot, std::uint64_t number) {
@@ -115,27 +122,28 @@ Result<void> WriteRun::place(ChunkSlot& chunk) {
   codecs_used_ |= 1U << header.codec;
   if (header.codec != static_cast<std::uint8_t>(CodecId::kStored)) ++packed_chunks_;
   if (auto r = map_.add(header, extents); !r) return std::unexpected(explained(r.error()));
-  placed_pages_ += header.pages;
-  used_pages_ += chunk.stored.size() / page_bytes_;
+  forecast_.stored(header.pages, chunk.stored.size() / page_bytes_);
+  if (foresee_shortage_ && forecast_.hopeless()) return too_large(forecast_.needed_pages());
   return {};
 }
 
 // What the whole image would have taken is foretold from the chunks that found their place.
-Error WriteRun::explained(const Error& error) const {
+Error WriteRun::explained(const Error& error) {
   // A file system that is full says kNoSpace, too: then there is still room in the area.
-  if (error.code != Errc::kNoSpace || allocator_.free_pages().value_or(1) != 0) return error;
+  if (error.code != Errc::kNoSpace || shortage_ || allocator_.free_pages().value_or(1) != 0) return error;
+  return too_large(std::max(forecast_.needed_pages(), forecast_.free_pages() + 1)).error();
+}
+
+Failure WriteRun::too_large(std::uint64_t needed_pages) {
   const std::uint64_t total = source_.total_pages();
-  const double ratio =
-      placed_pages_ == 0 ? 1.0 : static_cast<double>(used_pages_) / static_cast<double>(placed_pages_);
-  const auto chunks = static_cast<std::uint64_t>(std::ceil(ratio * static_cast<double>(total)));
-  const std::uint64_t map = pages_needed_stored(total, chunk_pages_, page_bytes_) - total;
+  shortage_ = {.image_pages = total, .needed_pages = needed_pages, .free_pages = forecast_.free_pages()};
   return fail(Errc::kNoSpace, "find room for the image")
       .on(device_.name())
       .because(
-          "{} of {} image pages were stored when the {} free pages of swap were used up; about {} are "
-          "needed. Free some swap, add more, lower --image-size, or choose a stronger codec",
-          placed_pages_, total, free_pages_, std::max(chunks + map, free_pages_ + 1))
-      .error();
+          "about {} pages of swap are needed, {} are free: so much is known from the {} of {} image pages "
+          "that were "
+          "stored. Free some swap, add more, lower --image-size, or choose a stronger codec",
+          needed_pages, forecast_.free_pages(), forecast_.seen_pages(), total);
 }
 
 Result<void> WriteRun::store(ChunkSlot& chunk) {

@@ -9,27 +9,34 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "dormouse/image_writer.h"
 
 #include "image/chunk_memory.h"
 #include "image/early_writeout_policy.h"
+#include "image/room_forecast.h"
 #include "pipeline/stage_ring.h"
 #include "swap/swap_map_writer.h"
 
 namespace dormouse {
 
-/// The pages that are free. kNoSpace where it is known that they are too few, which is without packing.
-Result<std::uint64_t> check_room(std::uint64_t image_pages, const ImageOptions& options,
-                                 std::uint32_t page_bytes, BlockDevice& device, SwapAllocator& allocator);
+/// What is known of the room before anything is written: the pages that are free, and those that the image
+/// takes if nothing shrinks.
+Result<RoomForecast> look_at_room(std::uint64_t image_pages, const ImageOptions& options,
+                                  std::uint32_t page_bytes, SwapAllocator& allocator);
+
+/// kNoSpace where it is known that the room is too small, which is without packing.
+Result<void> require_room(const RoomForecast& forecast, const ImageOptions& options, std::uint32_t page_bytes,
+                          BlockDevice& device);
 
 /// All that it refers to outlives it. Look at its numbers when the ring has come to its end.
 class WriteRun final : public StageWork {
  public:
   WriteRun(const ImageOptions& options, std::uint32_t page_bytes, ChunkMemory& memory,
            std::span<const std::unique_ptr<Codec>> codecs, SwapMapWriter& map, PageSource& source,
-           BlockDevice& device, SwapAllocator& allocator, std::uint64_t free_pages, Progress& progress)
+           BlockDevice& device, SwapAllocator& allocator, const RoomForecast& forecast, Progress& progress)
       : page_bytes_(page_bytes),
         chunk_pages_(options.chunk_bytes / page_bytes),
         memory_(memory),
@@ -38,7 +45,8 @@ class WriteRun final : public StageWork {
         source_(source),
         device_(device),
         allocator_(allocator),
-        free_pages_(free_pages),
+        forecast_(forecast),
+        foresee_shortage_(options.foresee_shortage),
         progress_(progress),
         policy_(options.early_writeout, source.total_pages() * page_bytes) {}
 
@@ -47,7 +55,8 @@ class WriteRun final : public StageWork {
   Result<void> tick() override;
 
   /// Says of an allocator that it ran out what the whole image needs; any other error stays as it is.
-  [[nodiscard]] Error explained(const Error& error) const;
+  [[nodiscard]] Error explained(const Error& error);
+  [[nodiscard]] const std::optional<RoomShortage>& shortage() const { return shortage_; }
   [[nodiscard]] std::uint64_t source_wait_ns() const { return source_wait_ns_; }
   [[nodiscard]] std::uint64_t packed_chunks() const { return packed_chunks_; }
   [[nodiscard]] std::uint32_t codecs_used() const { return codecs_used_; }
@@ -57,6 +66,7 @@ class WriteRun final : public StageWork {
   void pack(ChunkSlot& chunk, Codec& codec);
   Result<void> place(ChunkSlot& chunk);
   Result<void> store(ChunkSlot& chunk);
+  Failure too_large(std::uint64_t needed_pages);
 
   std::uint32_t page_bytes_;
   std::uint32_t chunk_pages_;
@@ -66,15 +76,15 @@ class WriteRun final : public StageWork {
   PageSource& source_;
   BlockDevice& device_;
   SwapAllocator& allocator_;
-  std::uint64_t free_pages_;  // of the area, when the writing began
+  RoomForecast forecast_;  // placing thread
+  bool foresee_shortage_;
   Progress& progress_;
 
-  std::uint64_t source_wait_ns_ = 0;  // producing thread
-  std::uint64_t pages_read_ = 0;      // producing thread
-  std::uint64_t packed_chunks_ = 0;   // placing thread
-  std::uint32_t codecs_used_ = 0;     // placing thread
-  std::uint64_t placed_pages_ = 0;    // placing thread: pages of the image, in chunks that found their place
-  std::uint64_t used_pages_ = 0;      // placing thread: pages of the area that those chunks take
+  std::uint64_t source_wait_ns_ = 0;      // producing thread
+  std::uint64_t pages_read_ = 0;          // producing thread
+  std::uint64_t packed_chunks_ = 0;       // placing thread
+  std::uint32_t codecs_used_ = 0;         // placing thread
+  std::optional<RoomShortage> shortage_;  // placing thread
   std::atomic<std::uint64_t> stored_image_bytes_ = 0;
   std::mutex policy_mutex_;
   EarlyWriteoutPolicy policy_;  // under policy_mutex_

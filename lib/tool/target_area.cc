@@ -29,12 +29,12 @@ bool is_active(const TargetArea& target, const std::vector<ActiveSwap>& swaps) {
   });
 }
 
-Result<TargetArea> resolve_named(const NamedArea& named, bool allow_file, const SystemPaths& paths) {
+Result<TargetArea> resolve_named(const NamedArea& named, bool allow_file, const Host& host) {
   TargetArea target;
   target.path = named.resume_device;
   target.header_page = named.resume_offset_pages.value_or(0);
   if (const auto number = parse_device_number(target.path)) {
-    auto path = block_device_path(*number, paths);
+    auto path = block_device_path(*number, host.paths);
     if (!path) return std::unexpected(path.error());
     target.path = *path;
   }
@@ -91,20 +91,20 @@ Result<TargetArea> best_active(const std::vector<ActiveSwap>& swaps) {
 
 }  // namespace
 
-Result<TargetArea> find_area(const NamedArea& named, bool allow_file, const SystemPaths& paths) {
-  const auto swaps = read_active_swaps(paths);
+Result<TargetArea> find_area(const NamedArea& named, bool allow_file, const Host& host) {
+  const auto swaps = read_active_swaps(host.paths, host.calls);
   // File mode needs nothing of the kernel; where /proc is missing nothing is active.
   if (!swaps && !allow_file) return std::unexpected(swaps.error());
   const std::vector<ActiveSwap> none;
   if (named.resume_device.empty()) return best_active(swaps ? *swaps : none);
-  auto target = resolve_named(named, allow_file, paths);
+  auto target = resolve_named(named, allow_file, host);
   if (target && !target->regular_file) target->active = is_active(*target, swaps ? *swaps : none);
   return target;
 }
 
-Result<TargetArea> find_resume_area(const NamedArea& named, bool allow_file, const SystemPaths& paths) {
-  if (!named.resume_device.empty()) return resolve_named(named, allow_file, paths);
-  const auto configured = read_text_file(paths.sys + "/power/resume");
+Result<TargetArea> find_resume_area(const NamedArea& named, bool allow_file, const Host& host) {
+  if (!named.resume_device.empty()) return resolve_named(named, allow_file, host);
+  const auto configured = read_text_file(host.paths.sys + "/power/resume", host.calls);
   const auto number = configured ? parse_device_number(trimmed(*configured)) : std::nullopt;
   if (!number || *number == 0) {
     return fail(Errc::kUsage, kFind)
@@ -113,23 +113,25 @@ Result<TargetArea> find_resume_area(const NamedArea& named, bool allow_file, con
             "file");
   }
   NamedArea kernels{.resume_device = std::string(trimmed(*configured)), .resume_offset_pages = {}};
-  if (const auto offset = read_text_file(paths.sys + "/power/resume_offset")) {
+  if (const auto offset = read_text_file(host.paths.sys + "/power/resume_offset", host.calls)) {
     kernels.resume_offset_pages = std::strtoull(offset->c_str(), nullptr, 10);
   }
-  return resolve_named(kernels, allow_file, paths);
+  return resolve_named(kernels, allow_file, host);
 }
 
-Result<OpenArea> open_area(const TargetArea& target, IoMode io, Access access, std::uint32_t page_bytes) {
+Result<OpenArea> open_area(const TargetArea& target, IoMode io, Access access, std::uint32_t page_bytes,
+                           const Host& host) {
   OpenArea opened;
   // An area nobody uses is claimed, so that nobody begins to use it meanwhile.
   const bool exclusive = access == Access::kReadWrite && !target.active;
-  auto data = PosixBlockDevice::open(target.path, {.io = io, .access = access, .exclusive = exclusive});
+  auto data =
+      PosixBlockDevice::open(target.path, {.io = io, .access = access, .exclusive = exclusive}, host.calls);
   if (!data) return std::unexpected(data.error());
-  auto header = PosixBlockDevice::open(target.path, {.io = IoMode::kDirect, .access = access});
+  auto header = PosixBlockDevice::open(target.path, {.io = IoMode::kDirect, .access = access}, host.calls);
   // A file system without direct I/O: then there is no second way to the header, and in file mode no stale
   // cache.
   if (!header && target.regular_file)
-    header = PosixBlockDevice::open(target.path, {.io = io, .access = access});
+    header = PosixBlockDevice::open(target.path, {.io = io, .access = access}, host.calls);
   if (!header) return std::unexpected(header.error());
   opened.data = std::move(*data);
   opened.header = std::move(*header);

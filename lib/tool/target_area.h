@@ -11,7 +11,7 @@
 #include "dormouse/swap_area.h"
 
 #include "io/posix_block_device.h"
-#include "kernel/system_paths.h"
+#include "kernel/host.h"
 
 namespace dormouse {
 
@@ -32,11 +32,11 @@ struct TargetArea {
 /// Finds the area to save to: the named one, else the active swap partition of the highest priority.
 /// kUsage for a name that leads nowhere or to the wrong kind of thing; kImpossible where nothing fits.
 /// `allow_file`: a regular file may be the area itself (file mode).
-Result<TargetArea> find_area(const NamedArea& named, bool allow_file, const SystemPaths& paths = {});
+Result<TargetArea> find_area(const NamedArea& named, bool allow_file, const Host& host = {});
 
 /// Finds the area to resume from: the named one, else the one the kernel is configured with
 /// (/sys/power/resume).
-Result<TargetArea> find_resume_area(const NamedArea& named, bool allow_file, const SystemPaths& paths = {});
+Result<TargetArea> find_resume_area(const NamedArea& named, bool allow_file, const Host& host = {});
 
 /// The area, opened twice: image data goes the way that was asked for, header and mark always by direct I/O
 /// where the file system can.
@@ -47,7 +47,8 @@ struct OpenArea {
 };
 
 /// kImpossible where there is no swap area, or one of another page size than `page_bytes` (0: any).
-Result<OpenArea> open_area(const TargetArea& target, IoMode io, Access access, std::uint32_t page_bytes);
+Result<OpenArea> open_area(const TargetArea& target, IoMode io, Access access, std::uint32_t page_bytes,
+                           const Host& host = {});
 
 /// Where extents of an image in this area may lie.
 std::uint64_t end_page(const TargetArea& target, const SwapArea& area);

@@ -23,8 +23,8 @@ TEST(SuspendCycle, TakesItsStepsInOrder) {
                                            "power off",                 // which failed:
                                            "area clear", "area flush",  // the mark first
                                            "free image", "free slots", "unfreeze", "[thawed]"));
-  EXPECT_THAT(bed.observer.steps,
-              ElementsAre("prepare", "freeze", "snapshot", "write", "mark", "power off", "thaw"));
+  EXPECT_THAT(bed.observer.steps, ElementsAre("prepare", "freeze", "snapshot", "write", "mark", "power off",
+                                              "clear mark", "thaw"));
   EXPECT_EQ(bed.kernel.preferred_image_bytes(), 123U * 4096);
   EXPECT_EQ(ended.error().operation, "end the fake machine");
   bed.expect_running_system();

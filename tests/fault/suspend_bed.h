@@ -1,0 +1,60 @@
+/// All of s2disk but its main(), run in this process on a machine that does not exist: /dev/snapshot is a
+/// fake, the kernel's files and the swap area lie in a directory of the test's own, and every system call can
+/// fail.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.h"
+#include "report/report.h"
+#include "support/faulty_system_calls.h"
+#include "support/snapshot_calls.h"
+#include "support/temporary_directory.h"
+
+namespace dormouse::test {
+
+/// One call of one kind fails: after `spared` others of its name, `times` times.
+struct CallFault {
+  std::string_view name = {};
+  std::uint64_t spared = 0;
+  int errnum = 0;
+  std::uint64_t times = 1;
+  static constexpr std::uint64_t kForEver = ~std::uint64_t{0};
+  [[nodiscard]] bool for_ever() const { return times == kForEver; }
+};
+
+/// What was left when s2disk came back.
+struct SuspendAftermath {
+  int exit_code = 0;
+  std::string message;  ///< of the error, with the test's paths and the byte offsets evened out
+  std::vector<std::string> warnings;
+  std::vector<std::string_view> calls;  ///< by name, in order
+  bool header_as_before = false;
+  bool marked = false;
+};
+
+/// Each run() is a machine of its own.
+class SuspendBed {
+ public:
+  SuspendBed();
+
+  Settings settings;
+  FakeMachine machine;
+  std::size_t transfer_limit = 0;  ///< bytes a call moves at most; 0: no limit
+
+  /// Runs and checks what must hold however it ended: user space thawed, image and slots freed, the system's
+  /// settings as before, no thread and no descriptor left.
+  SuspendAftermath run(const CallFault& fault = {});
+
+ private:
+  void lay_out_files();
+  void check_nothing_is_left(SnapshotCalls& kernel, const std::string& where);
+
+  TemporaryDirectory directory_;
+  std::string area_;
+};
+
+}  // namespace dormouse::test

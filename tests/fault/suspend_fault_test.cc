@@ -1,0 +1,232 @@
+/// Every system call of a suspend fails with every errno it can give, once and for ever, at every place.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+
+#include "base/unique_fd.h"
+#include "fault/message_list.h"
+#include "fault/suspend_bed.h"
+
+namespace dormouse::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// What each call can give: section 2 of the manual, and kernel-facts A.2 and A.3.
+struct CallErrors {
+  std::string_view name;
+  std::vector<int> errnums;
+};
+const std::vector<CallErrors> kCalls = {
+    {"open", {EINTR, EACCES, EIO, EMFILE, ENOMEM, EBUSY, EPERM, ENOENT}},
+    {"close", {EINTR, EIO}},
+    {"pread", {EINTR, EIO, ENOMEM}},
+    {"pwrite", {EINTR, EIO, ENOSPC, ETXTBSY}},
+    {"fdatasync", {EINTR, EIO, ENOSPC}},
+    {"readv", {EINTR, EIO, ENODATA, EFAULT, ENOMEM}},
+    {"mlockall", {ENOMEM, EPERM, EAGAIN}},
+    {"reboot", {EPERM, EINVAL}},
+    {"SNAPSHOT_SET_SWAP_AREA", {EINTR, EPERM, ENODEV, EINVAL, EBUSY, EFAULT}},
+    {"SNAPSHOT_AVAIL_SWAP_SIZE", {EINTR, EPERM, EBUSY}},
+    {"SNAPSHOT_ALLOC_SWAP_PAGE", {EINTR, EPERM, ENODEV, ENOSPC, EBUSY}},
+    {"SNAPSHOT_FREE_SWAP_PAGES", {EINTR, EPERM, ENODEV, EBUSY}},
+    {"SNAPSHOT_PREF_IMAGE_SIZE", {EINTR, EPERM, EBUSY}},
+    {"SNAPSHOT_PLATFORM_SUPPORT", {EINTR, EPERM, EBUSY}},
+    {"SNAPSHOT_FREEZE", {EPERM, EBUSY, EAGAIN, ENOMEM}},
+    {"SNAPSHOT_CREATE_IMAGE", {EPERM, ENOMEM, EBUSY, EIO}},
+    {"SNAPSHOT_GET_IMAGE_SIZE", {EPERM, ENODATA, EBUSY}},
+    {"SNAPSHOT_FREE", {EINTR, EPERM, EBUSY}},
+    {"SNAPSHOT_UNFREEZE", {EINTR, EPERM, EBUSY}},
+    {"SNAPSHOT_POWER_OFF", {EPERM, ENOSYS, EAGAIN, EBUSY}},
+};
+
+/// All places of a call that is made a few times; of one made often the first, the last and some between.
+std::vector<std::uint64_t> places(std::uint64_t count) {
+  constexpr std::uint64_t kAll = 12;
+  std::vector<std::uint64_t> chosen;
+  const std::uint64_t step = count <= kAll ? 1 : count / kAll;
+  for (std::uint64_t i = 0; i < count; i += step) chosen.push_back(i);
+  if (count > 0 && chosen.back() != count - 1) chosen.push_back(count - 1);
+  return chosen;
+}
+
+int expected_exit(const CallFault& fault) {
+  // What may be locked is bounded; the call says EAGAIN.
+  if (fault.name == "mlockall" && fault.errnum == EAGAIN) return 5;
+  return fault.errnum == ENOMEM || fault.errnum == ENOSPC ? 5 : 1;
+}
+
+/// The tools talk on stderr; of thousands of runs nobody wants to read it.
+class SilentStderr {
+ public:
+  SilentStderr() : saved_(::dup(STDERR_FILENO)) {
+    const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    ::dup2(null.get(), STDERR_FILENO);
+  }
+  ~SilentStderr() { ::dup2(saved_.get(), STDERR_FILENO); }
+  SilentStderr(const SilentStderr&) = delete;
+  SilentStderr& operator=(const SilentStderr&) = delete;
+
+ private:
+  UniqueFd saved_;
+};
+
+class SuspendFault : public ::testing::Test {
+ protected:
+  /// Which of the two allowed ends it was: as if nothing had happened, or told as it is.
+  void judge(const SuspendAftermath& after, const CallFault& fault) {
+    const std::string where =
+        fmt::format("{} number {}, errno {}, {}: [{}] {}", fault.name, fault.spared, fault.errnum,
+                    fault.for_ever() ? "for ever" : "once", after.exit_code, after.message);
+    const bool cleared = after.message.find("THE MARK IS STILL ON THE DISK") == std::string::npos;
+    EXPECT_EQ(after.header_as_before, cleared) << where;
+    EXPECT_EQ(after.marked, !cleared) << where;
+    const std::string situation = fmt::format("{} {} {}", fault.name, ::strerrorname_np(fault.errnum),
+                                              fault.for_ever() ? "for ever" : "once");
+    if (after.message == clean_.message && after.exit_code == clean_.exit_code) {
+      list_.add(situation,
+                after.warnings.empty() ? "(nothing to see)" : "(went on) " + after.warnings.front());
+      return;
+    }
+    ++told_;
+    list_.add(situation, fmt::format("exit {}: {}", after.exit_code, after.message));
+    // Named: the step, the object, the errno in words, and what to do about it.
+    EXPECT_THAT(after.message, HasSubstr(std::strerror(fault.errnum))) << where;
+    EXPECT_THAT(after.message, ::testing::MatchesRegex(".+: [A-Z].*: .{12,}")) << where;
+    EXPECT_THAT(after.message, ::testing::Not(HasSubstr("Success"))) << where;
+    EXPECT_TRUE(after.exit_code == 6 || after.exit_code == expected_exit(fault)) << where;
+  }
+
+  /// Every place of `call` with each of its errnos, once and for ever.
+  void sweep(const CallErrors& call) {
+    const auto count = static_cast<std::uint64_t>(std::ranges::count(clean_.calls, call.name));
+    EXPECT_GT(count, 0U) << call.name << " is never called: the list is out of date";
+    for (const int errnum : call.errnums) {
+      for (const std::uint64_t place : places(count)) {
+        for (const std::uint64_t times : {std::uint64_t{1}, CallFault::kForEver}) {
+          // A signal does not come for ever.
+          if (errnum == EINTR && times != 1) continue;
+          const CallFault fault{.name = call.name, .spared = place, .errnum = errnum, .times = times};
+          judge(bed_.run(fault), fault);
+          ++tried_;
+        }
+      }
+    }
+  }
+
+  void print_count(std::string_view what) const {
+    std::cout << "faults of system calls in " << what << ": " << tried_ << " tried, " << told_
+              << " ended it with a message, the others were overcome\n";
+  }
+
+  SuspendBed bed_;
+  SuspendAftermath clean_;
+  MessageList list_{"suspend_messages.txt"};
+  std::uint64_t tried_ = 0;
+  std::uint64_t told_ = 0;
+};
+
+TEST_F(SuspendFault, OfEveryCallWithEveryErrnoOnceAndForEver) {
+  const SilentStderr silent;
+  clean_ = bed_.run();
+  ASSERT_THAT(clean_.message, HasSubstr("returned without")) << "the fake machine does not go off";
+  for (const CallErrors& call : kCalls) sweep(call);
+  list_.compare();
+  print_count("a suspend");
+  EXPECT_GT(told_, tried_ / 3);
+  EXPECT_LT(told_, tried_);
+}
+
+// A rehearsal ends well, so that what fails on the way back is what is told.
+TEST_F(SuspendFault, OnTheWayBackFromARehearsal) {
+  const SilentStderr silent;
+  bed_.settings.shutdown_method = ShutdownMethod::kNone;
+  bed_.settings.verify = true;
+  list_ = MessageList("rehearsal_messages.txt");
+  clean_ = bed_.run();
+  ASSERT_EQ(clean_.message, "");
+  for (const std::string_view name : {"SNAPSHOT_FREE", "SNAPSHOT_FREE_SWAP_PAGES", "SNAPSHOT_UNFREEZE",
+                                      "pread", "pwrite", "fdatasync", "close"}) {
+    sweep(*std::ranges::find(kCalls, name, &CallErrors::name));
+  }
+  list_.compare();
+  print_count("a rehearsal");
+}
+
+TEST_F(SuspendFault, CallsOfASuspendAreAllInTheList) {
+  const SilentStderr silent;
+  clean_ = bed_.run();
+  for (const std::string_view call : clean_.calls) {
+    if (call == "munlockall") continue;  // fails only without the right that mlockall needed
+    EXPECT_NE(std::ranges::find(kCalls, call, &CallErrors::name), kCalls.end()) << call;
+  }
+}
+
+TEST_F(SuspendFault, ShortTransfersChangeNothing) {
+  const SilentStderr silent;
+  clean_ = bed_.run();
+  bed_.transfer_limit = 4096;
+  const auto after = bed_.run();
+  EXPECT_EQ(after.message, clean_.message);
+  EXPECT_TRUE(after.header_as_before);
+  EXPECT_GT(std::ranges::count(after.calls, "readv"), std::ranges::count(clean_.calls, "readv"));
+}
+
+TEST_F(SuspendFault, OfRoomIsOvercomeByAStrongerCodec) {
+  const SilentStderr silent;
+  bed_.machine.image_pages = 2000;
+  bed_.machine.swap_pages = 1200;
+  bed_.settings.codec.spec = {.id = CodecId::kStored, .level = 0};
+  const auto after = bed_.run();
+  EXPECT_THAT(after.message, HasSubstr("returned without"));
+  ASSERT_EQ(after.warnings.size(), 1U);
+  EXPECT_EQ(after.warnings[0],
+            "the swap area is too small: about 2001 pages are needed with none, 1198 are free. Trying once "
+            "more with lzf, "
+            "which should need about 960");
+  EXPECT_EQ(std::ranges::count(after.calls, "SNAPSHOT_CREATE_IMAGE"), 2);
+  EXPECT_EQ(std::ranges::count(after.calls, "SNAPSHOT_FREEZE"), 2);
+  EXPECT_TRUE(after.header_as_before);
+}
+
+TEST_F(SuspendFault, OfRoomIsToldWhereNothingHelps) {
+  const SilentStderr silent;
+  bed_.machine.image_pages = 20000;
+  bed_.machine.swap_pages = 1200;
+  const auto after = bed_.run();
+  EXPECT_EQ(after.exit_code, 5);
+  EXPECT_THAT(after.message, HasSubstr("1198 are free"));
+  ASSERT_EQ(after.warnings.size(), 1U);
+  EXPECT_THAT(after.warnings[0], HasSubstr("with zstd level 9 and an image of at most"));
+  EXPECT_TRUE(after.header_as_before);
+}
+
+TEST_F(SuspendFault, OfMemoryIsTriedWithSmallerImagesThreeTimesAtMost) {
+  const SilentStderr silent;
+  const auto after =
+      bed_.run({.name = "SNAPSHOT_CREATE_IMAGE", .errnum = ENOMEM, .times = CallFault::kForEver});
+  EXPECT_EQ(after.exit_code, 5);
+  EXPECT_EQ(std::ranges::count(after.calls, "SNAPSHOT_CREATE_IMAGE"), 3);
+  ASSERT_EQ(after.warnings.size(), 2U);
+  EXPECT_THAT(after.warnings[1],
+              HasSubstr("Trying again with 0, which is as small as it can be (try 3 of at most 3)"));
+}
+
+TEST_F(SuspendFault, WithBufferedWritingLeavesNothingEither) {
+  const SilentStderr silent;
+  bed_.settings.io = IoMode::kBuffered;
+  bed_.settings.early_writeout = {.millionths = 100'000};
+  clean_ = bed_.run();
+  for (const std::string_view name : {"sync_file_range", "pwrite", "fdatasync"})
+    sweep({.name = name, .errnums = {EIO}});
+  print_count("a suspend with buffered writing");
+}
+
+}  // namespace
+}  // namespace dormouse::test
