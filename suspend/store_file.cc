@@ -60,9 +60,13 @@ Result<void> store(const Settings& settings, PageSource& source, const TargetAre
   // The last flush may have taken long. What is asked for from here on comes too late.
   if (console.stop_requested()) return fail(Errc::kStopped, "mark swap area").because("stopped by the user");
   auto marked = area.mark(written->header_at);
-  if (!marked && marked.error().code != Errc::kBusy) {
-    area.device().forget_error();
-    (void)area.clear();  // the error of marking is the one to tell
+  if (marked || marked.error().code == Errc::kBusy) return marked;
+  area.device().forget_error();
+  if (!area.clear() && !area.is_as_opened()) {
+    Error& error = marked.error();
+    error.detail.format(
+        "the mark could not be taken off again either, and may be on the area: look with 'resume --status', remove it "
+        "with 'resume --discard'");
   }
   return marked;
 }

@@ -215,7 +215,7 @@ Result<void> SuspendRun::go_back() {
       p_.area.device().forget_error();
       cleared = p_.area.clear();
     }
-    // Where nothing can be written any more the mark may not have come through either.
+    // Where nothing could be written, the mark could not either.
     if (!cleared && p_.area.is_as_opened()) cleared = {};
     if (cleared) mark_possible_ = false;
     keep_first(first, cleared);

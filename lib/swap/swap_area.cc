@@ -13,6 +13,7 @@ struct SwapArea::State {
   SwapHeader header;
   AlignedBuffer original;  // as open() read it
   AlignedBuffer scratch;   // what is compared or written
+  bool written = false;    // some write of the page was taken by the device
 
   [[nodiscard]] std::span<const std::byte> page() const { return original.span().first(header.page_bytes); }
   [[nodiscard]] std::span<std::byte> scratch_page() { return scratch.span().first(header.page_bytes); }
@@ -128,6 +129,8 @@ Result<void> SwapArea::clear(const MarkTailBytes& original) {
 }
 
 bool SwapArea::is_as_opened() {
+  // What the device took and did not flush may still come through, whatever reading shows by now.
+  if (state_->written) return false;
   const auto page = state_->scratch_page();
   return state_->device->read(state_->header_at, page) && std::ranges::equal(page, this->page());
 }
@@ -152,6 +155,7 @@ Result<void> SwapArea::restore_signature() {
 Result<void> SwapArea::State::write_durably(std::string_view operation) {
   const auto page = scratch_page();
   if (auto r = device->write(header_at, page); !r) return during(operation, r.error());
+  written = true;
   if (auto r = device->flush(); !r) return during(operation, r.error());
   return {};
 }
