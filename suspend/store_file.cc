@@ -65,7 +65,8 @@ Result<void> store(const Settings& settings, PageSource& source, const TargetAre
   if (!area.clear() && !area.is_as_opened()) {
     Error& error = marked.error();
     error.detail.format(
-        "the mark could not be taken off again either, and may be on the area: look with 'resume --status', remove it "
+        "the mark could not be taken off again either, and may be on the area: look with 'resume --status', "
+        "remove it "
         "with 'resume --discard'");
   }
   return marked;

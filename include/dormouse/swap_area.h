@@ -68,8 +68,8 @@ class SwapArea {
   /// Undoes mark() of this object: the page as open() read it, byte for byte.
   Result<void> clear() { return clear(tail()); }
 
-  /// After a failed mark() or clear(): whether the device took nothing, and the header page is what open() read. False
-  /// also where it cannot be read, or where something was written that may still come through.
+  /// After a failed mark() or clear(): whether the device took nothing, and the header page is what open()
+  /// read. False also where it cannot be read, or where something was written that may still come through.
   [[nodiscard]] bool is_as_opened();
 
   /// For a mark whose image header is lost or not ours: only the signature goes back to what the mark kept of

@@ -61,7 +61,8 @@ Result<SuspendOutcome> SuspendRun::run() {
     // Worse than whatever led here: say this first, it is what the user has to act on.
     Error error = back.error();
     error.detail.format(
-        "THE MARK IS STILL ON THE DISK while the system runs. Do not let this machine boot into the image: "
+        "THE MARK MAY STILL BE ON THE DISK while the system runs. Do not let this machine boot into the "
+        "image: "
         "remove "
         "the mark with 'resume --discard', or 'swapoff' and 'mkswap', before anything else{}{}",
         done ? "" : ". What went wrong first: ", done ? std::string() : done.error().what());

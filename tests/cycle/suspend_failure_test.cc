@@ -93,7 +93,7 @@ TEST(SuspendFailure, WhereTheMarkCannotBeTakenOffTheErrorSaysSoAloud) {
     EXPECT_FALSE(bed.observer.silent);
     if (bed.is_marked()) {
       was_marked = true;
-      EXPECT_THAT(ended.error().what(), HasSubstr("THE MARK IS STILL ON THE DISK"));
+      EXPECT_THAT(ended.error().what(), HasSubstr("THE MARK MAY STILL BE ON THE DISK"));
     }
     if (!bed.faulty_area.fired()) break;
   }

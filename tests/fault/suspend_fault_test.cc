@@ -84,9 +84,13 @@ class SuspendFault : public ::testing::Test {
     const std::string where =
         fmt::format("{} number {}, errno {}, {}: [{}] {}", fault.name, fault.spared, fault.errnum,
                     fault.for_ever() ? "for ever" : "once", after.exit_code, after.message);
-    const bool cleared = after.message.find("THE MARK IS STILL ON THE DISK") == std::string::npos;
-    EXPECT_EQ(after.header_as_before, cleared) << where;
-    EXPECT_EQ(after.marked, !cleared) << where;
+    const bool cleared = after.message.find("THE MARK MAY STILL BE ON THE DISK") == std::string::npos;
+    // A mark is never left without a word; whether one that could not be flushed away is there, nobody can
+    // know.
+    if (cleared) {
+      EXPECT_TRUE(after.header_as_before) << where;
+      EXPECT_FALSE(after.marked) << where;
+    }
     const std::string situation = fmt::format("{} {} {}", fault.name, ::strerrorname_np(fault.errnum),
                                               fault.for_ever() ? "for ever" : "once");
     if (after.message == clean_.message && after.exit_code == clean_.exit_code) {

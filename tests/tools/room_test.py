@@ -55,14 +55,15 @@ class Room(ToolTest):
                     self.recover()
                     run = self.store_in(needed - 1, *options, expect=5)
                     self.assertEqual(swap_area.header_page(self.area), swap_area.header(needed - 1))
-                    self.assertRegex(run.stderr, r"the \d+ free pages.*about \d+ are needed")
+                    self.assertRegex(run.stderr, r"about \d+ pages of swap are needed, \d+ are free")
                     self.resume("--status", expect=7)
 
     def test_what_is_foretold_suffices(self):
         """The need that the message names for a packed image is enough to be followed."""
         self.make_snapshot(pages=1000)
         run = self.store_in(200, "--compress=lz4", expect=5)
-        free, needed = map(int, re.search(r"the (\d+) free pages.*about (\d+) are needed", run.stderr).groups())
+        told = re.search(r"about (\d+) pages of swap are needed, (\d+) are free", run.stderr)
+        needed, free = map(int, told.groups())
         self.assertLess(free, needed)
         # The mixture is even, so that the forecast is close; a few pages in a hundred are the margin of "about".
         self.store_in(needed * 106 // 100, "--compress=lz4", expect=0)
