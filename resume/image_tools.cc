@@ -17,7 +17,7 @@ Result<void> read_all(const Settings& settings, MarkedArea& marked, PageSink& si
   auto console =
       ToolConsole::open("resume", progress_mode(settings.progress), KeyWatcher::Scope::kAnyTerminal);
   if (!console) return std::unexpected(console.error());
-  auto reader = prepare_reader(marked, worker_threads(settings.threads));
+  auto reader = prepare_reader(marked, marked.reader->chunk_bytes(), worker_threads(settings.threads));
   if (!reader) return std::unexpected(reader.error());
   report_image(reader->info(), report);
   report.memory_bytes = reader->memory_bytes();
@@ -55,6 +55,7 @@ Result<void> verify_image(const Settings& settings, Report& report) {
 
 Result<AreaStatus> look_at_area(const Settings& settings) {
   AreaStatus status;
+  status.attempts_allowed = settings.resume_attempts;
   status.now_unix_seconds = static_cast<std::uint64_t>(std::time(nullptr));
   const auto target = find_resume_area(
       {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},

@@ -15,7 +15,7 @@ int load(const Settings& settings, Report& report) {
   const auto done = resume_machine(settings, report);
   if (done) return 0;  // no image: booting goes on
   report.set_failure(done.error());
-  return finish_report(report, settings);
+  return finish_report(report, settings, /*told=*/true);
 }
 
 int status(const Settings& settings) {

@@ -1,16 +1,15 @@
 #include "marked_area.h"
 
-#include "kernel/snapshot_file.h"
+#include "cycle/boot_messages.h"
 
 namespace dormouse {
-namespace {
 
 ImageBounds bounds_of(const MarkedArea& marked) {
   const SwapArea& area = *marked.opened.area;
   return {.end_page = end_page(marked.target, area), .swap_header_page = area.header_page()};
 }
 
-Result<ImageReader> open_reader(const MarkedArea& marked, std::uint32_t chunk_bytes, unsigned threads) {
+Result<ImageReader> prepare_reader(const MarkedArea& marked, std::uint32_t chunk_bytes, unsigned threads) {
   auto reader = ImageReader::prepare(chunk_bytes, threads);
   if (!reader) return reader;
   const SwapArea& area = *marked.opened.area;
@@ -20,9 +19,7 @@ Result<ImageReader> open_reader(const MarkedArea& marked, std::uint32_t chunk_by
   return reader;
 }
 
-}  // namespace
-
-Result<MarkedArea> open_marked_area(const Settings& settings, Access access, bool allow_file) {
+Result<MarkedArea> open_area_with_mark(const Settings& settings, Access access, bool allow_file) {
   auto target = find_resume_area(
       {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
       allow_file);
@@ -46,18 +43,24 @@ Result<MarkedArea> open_marked_area(const Settings& settings, Access access, boo
     if (!opened) return std::unexpected(opened.error());
     marked.opened = std::move(*opened);
   }
-  const SwapSignature signature = marked.opened.area->signature();
+  return marked;
+}
+
+Result<MarkedArea> open_marked_area(const Settings& settings, Access access, bool allow_file) {
+  auto marked = open_area_with_mark(settings, access, allow_file);
+  if (!marked) return marked;
+  const SwapSignature signature = marked->opened.area->signature();
   if (signature != SwapSignature::kUserMark) {
-    marked.foreign = describe(signature);
+    marked->foreign = describe(signature);
     return marked;
   }
-  auto reader = open_reader(marked, kMinPageBytes, 1);
+  auto reader = prepare_reader(*marked, kMinPageBytes, 1);
   if (!reader && reader.error().code == Errc::kNoImage) {
-    marked.foreign = "uswsusp's hibernation image (ULSUSPEND), or one whose header is lost";
+    marked->foreign = kForeignUserMark;
     return marked;
   }
   if (!reader) return std::unexpected(reader.error());
-  marked.reader.emplace(std::move(*reader));
+  marked->reader.emplace(std::move(*reader));
   return marked;
 }
 
@@ -67,10 +70,6 @@ Result<MarkedArea> open_own_image(const Settings& settings, bool allow_file, Acc
   return fail(Errc::kImpossible, "open image")
       .on(marked->target.path)
       .because("the area holds {}, which dormouse cannot read", marked->foreign);
-}
-
-Result<ImageReader> prepare_reader(const MarkedArea& marked, unsigned threads) {
-  return open_reader(marked, marked.reader->chunk_bytes(), threads);
 }
 
 }  // namespace dormouse

@@ -20,14 +20,19 @@ struct MarkedArea {
   std::string foreign;  ///< whose it is then
 };
 
-/// Finds and opens the area. kNoImage where it is plain swap. A damaged image header of ours is kCorrupt.
+/// Finds and opens the area; looks at the mark but not at what it leads to. kNoImage where it is plain swap.
+Result<MarkedArea> open_area_with_mark(const Settings& settings, Access access, bool allow_file);
+
+/// The same, and opens what the mark leads to. A damaged image header of ours is kCorrupt.
 /// `allow_file`: the area may lie in a regular file.
 Result<MarkedArea> open_marked_area(const Settings& settings, Access access, bool allow_file);
 
 /// The same, and only for an image of ours: kImpossible, with its owner's name, for another's.
 Result<MarkedArea> open_own_image(const Settings& settings, bool allow_file, Access access);
 
-/// A reader with memory for the image that `marked` holds, opened on it.
-Result<ImageReader> prepare_reader(const MarkedArea& marked, unsigned threads);
+[[nodiscard]] ImageBounds bounds_of(const MarkedArea& marked);
+
+/// A reader with memory for chunks of `chunk_bytes`, opened on the image of `marked`.
+Result<ImageReader> prepare_reader(const MarkedArea& marked, std::uint32_t chunk_bytes, unsigned threads);
 
 }  // namespace dormouse

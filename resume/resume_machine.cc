@@ -1,71 +1,120 @@
 /// resume in the initramfs: nothing of the saved system is mounted yet.
-#include <unistd.h>
-
 #include "dormouse/resume_cycle.h"
 
+#include "cycle/resume_policy.h"
 #include "kernel/linux_restore_device.h"
 #include "kernel/machine_info.h"
 #include "kernel/memory_lock.h"
+#include "kernel/power.h"
 #include "kernel/snapshot_file.h"
 #include "marked_area.h"
 #include "resume_tool.h"
+#include "tool/boot_console.h"
 #include "tool/tool_console.h"
 #include "tool/tool_report.h"
 
 namespace dormouse {
 namespace {
 
-/// An image of another kind of machine would be refused by the kernel, after a long load and with fewer
-/// words.
-Result<void> require_same_machine(const ImageInfo& info, const std::string& path) {
-  const auto refuse = [&] { return fail(Errc::kImpossible, "check image").on(path); };
-  if (info.image.page_bytes != system_page_bytes()) {
-    return refuse().because("it has pages of {} bytes, this kernel has pages of {}; the image is kept",
-                            info.image.page_bytes, system_page_bytes());
+constexpr std::string_view kTool = "resume";
+
+class MachineLoader final : public ImageLoader {
+ public:
+  MachineLoader(const Settings& settings, MarkedArea& marked, Progress& progress, CycleObserver& observer,
+                Report& report)
+      : settings_(settings), marked_(marked), progress_(progress), observer_(observer), report_(report) {}
+
+  Error load(const ImageInfo& image) override {
+    report_image(image, report_);
+    auto reader = prepare_reader(marked_, image.options.chunk_bytes, worker_threads(settings_.threads));
+    if (!reader) return reader.error();
+    report_.memory_bytes = reader->memory_bytes();
+    auto restore =
+        LinuxRestoreDevice::open({.path = settings_.snapshot_device, .paths = {}, .page_bytes = 0});
+    if (!restore) return restore.error();
+    auto lock = MemoryLock::take();
+    if (!lock) return lock.error();
+    return run_resume({.restore = **restore,
+                       .area = *marked_.opened.area,
+                       .reader = *reader,
+                       .progress = progress_,
+                       .observer = observer_})
+        .error();
   }
-  if (info.architecture != machine_architecture()) {
-    return refuse().because("it was saved by a machine of architecture {}, this is {}; the image is kept",
-                            info.architecture, machine_architecture());
+
+ private:
+  const Settings& settings_;
+  MarkedArea& marked_;
+  Progress& progress_;
+  CycleObserver& observer_;
+  Report& report_;
+};
+
+Result<void> say_and_fail(const Error& error) {
+  complain(kTool, error.what());
+  return std::unexpected(error);
+}
+
+/// There may be an image, but the area cannot be had for more than a look, or not even that.
+Result<void> out_of_reach(const Settings& settings, const Error& error) {
+  const auto look = open_area_with_mark(settings, Access::kReadOnly, /*allow_file=*/false);
+  if (!look && look.error().code == Errc::kNoImage) return {};  // somebody has just taken the mark off
+  if (!look) {
+    complain(kTool, boot_message::cannot_look(error));
+    return std::unexpected(error);
   }
-  return {};
+  if (look->opened.area->signature() != SwapSignature::kUserMark) {
+    complain(kTool, boot_message::left_alone(look->target.path, describe(look->opened.area->signature())));
+    return {};
+  }
+  complain(kTool, boot_message::not_writable(look->target.path, error));
+  complain(kTool, boot_message::mark_stays(look->target.path));
+  Error failed = error;
+  failed.code = Errc::kIo;
+  return std::unexpected(failed);
+}
+
+Result<void> decide(const Settings& settings, MarkedArea& marked, BootConsole& console, Progress& progress,
+                    CycleObserver& observer, Report& report) {
+  MachineLoader loader(settings, marked, progress, observer, report);
+  LinuxPower power;
+  return resume_at_boot({.path = marked.target.path,
+                         .area = *marked.opened.area,
+                         .data = *marked.opened.data,
+                         .bounds = bounds_of(marked),
+                         .machine = {.page_bytes = system_page_bytes(),
+                                     .architecture = machine_architecture(),
+                                     .kernel_release = kernel_release(),
+                                     .ram_bytes = report.ram_bytes},
+                         .attempts_allowed = settings.resume_attempts,
+                         .loader = loader,
+                         .power = power,
+                         .console = console});
 }
 
 }  // namespace
 
-Result<bool> resume_machine(const Settings& settings, Report& report) {
-  auto marked = open_marked_area(settings, Access::kReadWrite, /*allow_file=*/false);
+Result<void> resume_machine(const Settings& settings, Report& report) {
+  auto marked = open_area_with_mark(settings, Access::kReadWrite, /*allow_file=*/false);
   if (!marked) {
-    if (marked.error().code == Errc::kNoImage) return true;
+    const Error& error = marked.error();
+    if (error.code == Errc::kNoImage) return {};
+    if (error.code == Errc::kUsage) return say_and_fail(error);
+    if (error.code != Errc::kImpossible) return out_of_reach(settings, error);
     // No swap area there: nothing was saved, but the name may be a slip. Booting goes on all the same.
-    if (marked.error().code != Errc::kImpossible) return std::unexpected(marked.error());
-    complain("resume", marked.error().what());
-    return false;
+    complain(kTool, error.what());
+    return {};
   }
   add_area(report, marked->target);
-  auto console = ToolConsole::open("resume", progress_mode(settings.progress), KeyWatcher::Scope::kConsoles);
-  if (!console) return std::unexpected(console.error());
-  if (!marked->reader) {
-    (*console)->say("{} holds {}: left alone", marked->target.path, marked->foreign);
-    return false;
+  auto console = ToolConsole::open(kTool, progress_mode(settings.progress), KeyWatcher::Scope::kConsoles);
+  if (!console) {
+    SilentConsole silent(kTool);
+    NoProgress progress;
+    CycleObserver observer;
+    return decide(settings, *marked, silent, progress, observer, report);
   }
-  const ImageInfo info = marked->reader->info();
-  report_image(info, report);
-  if (auto r = require_same_machine(info, marked->target.path); !r) return std::unexpected(r.error());
-
-  auto reader = prepare_reader(*marked, worker_threads(settings.threads));
-  if (!reader) return std::unexpected(reader.error());
-  report.memory_bytes = reader->memory_bytes();
-  auto restore = LinuxRestoreDevice::open({.path = settings.snapshot_device, .paths = {}, .page_bytes = 0});
-  if (!restore) return std::unexpected(restore.error());
-  auto lock = MemoryLock::take();
-  if (!lock) return std::unexpected(lock.error());
-  const ResumeParts parts{.restore = **restore,
-                          .area = *marked->opened.area,
-                          .reader = *reader,
-                          .progress = (*console)->progress(),
-                          .observer = **console};
-  auto failed = run_resume(parts);
-  return std::unexpected(failed.error());
+  CountdownConsole asked(kTool, (*console)->out(), (*console)->prompt(), settings.resume_countdown);
+  return decide(settings, *marked, asked, (*console)->progress(), **console, report);
 }
 
 }  // namespace dormouse

@@ -11,9 +11,9 @@
 
 namespace dormouse {
 
-/// Loads the image and jumps: returns only if there is none (true: say nothing) or on failure. `false`: there
-/// is one, but somebody else's; it has been named and left alone.
-Result<bool> resume_machine(const Settings& settings, Report& report);
+/// Loads the image and jumps. Returns only if the boot is to go on: there is no image of ours, or it could
+/// not be brought back and the area was given back, see cycle/resume_policy.h. Has said everything.
+Result<void> resume_machine(const Settings& settings, Report& report);
 
 /// Writes the recovered stream to `path`. The image stays as it is. kNoImage where there is none.
 Result<void> recover_to(const Settings& settings, const std::string& path, Report& report);

@@ -35,6 +35,30 @@ std::string early_text(const EarlyWriteout& early) {
   return early.off() ? "off" : fmt::format("{} %", early.percent());
 }
 
+std::string_view state_text(ResumeState state) {
+  switch (state) {
+    case ResumeState::kWaiting:
+      return "waiting to be resumed";
+    case ResumeState::kJumping:
+      return "stale: it has been resumed, and the disk lost the removal of its mark";
+    case ResumeState::kGivenUp:
+      return "stale: it was given up, but its mark is still there";
+  }
+  return "unknown";
+}
+
+std::string_view state_word(ResumeState state) {
+  switch (state) {
+    case ResumeState::kWaiting:
+      return "waiting";
+    case ResumeState::kJumping:
+      return "jumping";
+    case ResumeState::kGivenUp:
+      return "given-up";
+  }
+  return "unknown";
+}
+
 std::uint64_t age_seconds(const AreaStatus& status) {
   const std::uint64_t made = status.image->created_unix_seconds;
   return status.now_unix_seconds > made ? status.now_unix_seconds - made : 0;
@@ -67,7 +91,8 @@ std::string render_status_text(const AreaStatus& status) {
   row("write time", fmt::format("{:.2f} s, {:.1f} MB/s", seconds(i.write.duration_ns),
                                 bytes_per_second(i.image.bytes(), i.write.duration_ns) / 1e6));
   row("id", i.id);
-  if (i.loaded) row("loads begun", fmt::format("{}", i.attempts));
+  row("state", state_text(i.state));
+  row("tries", fmt::format("{} of {}", i.attempts, status.attempts_allowed));
   return text;
 }
 
@@ -96,6 +121,8 @@ std::string render_status_json(const AreaStatus& status) {
         {"ram_bytes", i.ram_bytes},
         {"platform", i.platform},
         {"attempts", i.attempts},
+        {"attempts_allowed", status.attempts_allowed},
+        {"state", state_word(i.state)},
         {"settings",
          {{"codec", std::string(codec_name(i.options.codec.id))},
           {"level", i.options.codec.level},

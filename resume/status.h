@@ -16,6 +16,7 @@ struct AreaStatus {
   SwapSignature signature = SwapSignature::kPlain;
   std::optional<ImageInfo> image;  ///< only for an image of ours that can be read
   std::string foreign;             ///< what a user mark leads to if not to one of ours
+  std::uint32_t attempts_allowed = 0;
   std::uint64_t now_unix_seconds = 0;
 };
 

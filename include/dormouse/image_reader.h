@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "dormouse/block_device.h"
 #include "dormouse/error.h"
@@ -22,6 +23,15 @@ namespace dormouse {
 struct ImageBounds {
   std::uint64_t end_page = 0;  ///< pages at and beyond are outside
   std::uint64_t swap_header_page = 0;
+};
+
+/// What became of an image, as its resume note says. Found on a marked area, all but kWaiting mean that the
+/// disk lost the write that took the mark off: file systems have been in use since, and loading the image
+/// would destroy them.
+enum class ResumeState : std::uint8_t {
+  kWaiting,  ///< to be resumed
+  kJumping,  ///< its mark was off, and the kernel was told to jump
+  kGivenUp,  ///< the area was about to be given back without it
 };
 
 /// What the image header of an image says.
@@ -40,9 +50,10 @@ struct ImageInfo {
   std::string writer;
   std::string id;  ///< hexadecimal
   TransferFigures write;
-  bool loaded = false;  ///< a load of it was noted
-  std::uint32_t attempts = 0;
+  bool loaded = false;   ///< figures of a whole load of it were noted
   TransferFigures read;  ///< of that load
+  std::uint32_t attempts = 0;
+  ResumeState state = ResumeState::kWaiting;
 };
 
 /// Memory is allocated by prepare(); the other calls allocate nothing, except info().
@@ -73,7 +84,15 @@ class ImageReader {
   /// chunk_bytes() is at most the prepared maximum (else kUsage).
   Result<TransferFigures> read(PageSink& sink, Progress& progress);
 
-  /// Notes `figures` in the image header's page and flushes; the header proper is rewritten byte for byte.
+  // The resume note. Each of these writes it into the image header's page, whose header proper is rewritten
+  // byte for byte, and returns once that is durable.
+
+  /// Counts a try to load the image. To be called before anything but the header is read: a try that hangs or
+  /// crashes must have been counted.
+  Result<void> note_attempt();
+  /// Takes note_attempt() back: a try that the user stopped does not count.
+  Result<void> take_back_attempt();
+  Result<void> note_state(ResumeState state);
   Result<void> note_read(const TransferFigures& figures);
 
   [[nodiscard]] std::uint64_t memory_bytes() const;
@@ -81,6 +100,7 @@ class ImageReader {
  private:
   struct State;
   explicit ImageReader(std::unique_ptr<State> state);
+  Result<void> write_note(std::string_view operation);
   std::unique_ptr<State> state_;
 };
 

@@ -18,9 +18,11 @@ struct ResumeParts {
   CycleObserver& observer;
 };
 
-/// Loads the image, every byte checked, into the kernel; notes the figures; freezes; clears the mark,
-/// flushed; jumps. Returns only on failure. Until the mark is cleared a failure leaves the image as it is;
-/// after that the kernel refused the jump and the image is given up, which the error says.
+/// One try, which the caller has counted (ImageReader::note_attempt). Loads the image, every byte checked,
+/// into the kernel; notes the figures; freezes; clears the mark, flushed; notes that the jump is on, flushed;
+/// jumps. Returns only on failure, user space thawed. The image is then as it was: where the mark was off
+/// already it is on again, which is safe, since nothing has been mounted. Only where putting it back failed
+/// is `area.mark_taken_off()` true, and the error says so. Allocates nothing after the freeze.
 Result<void> run_resume(const ResumeParts& parts);
 
 }  // namespace dormouse

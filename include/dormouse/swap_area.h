@@ -71,6 +71,11 @@ class SwapArea {
   /// After a failed mark() or clear(): whether the device took nothing, and the header page is what open()
   /// read. False also where it cannot be read, or where something was written that may still come through.
   [[nodiscard]] bool is_as_opened();
+  /// Undoes clear(): the marked page as open() read it, byte for byte, durably. Requires that open() found it
+  /// marked, and that nobody has used the area, or mounted what the image has open, since.
+  Result<void> mark_again();
+  /// clear() or restore_signature() was begun, and mark_again() has not undone it: the mark may be off.
+  [[nodiscard]] bool mark_taken_off() const;
 
   /// For a mark whose image header is lost or not ours: only the signature goes back to what the mark kept of
   /// it. kImpossible where no usable original signature was kept.

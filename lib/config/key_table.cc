@@ -50,6 +50,11 @@ Text print_bool(const Settings& settings) {
 }
 
 template <auto member>
+Text print_count(const Settings& settings) {
+  return fmt::format("{}", settings.*member);
+}
+
+template <auto member>
 Text print_number(const Settings& settings) {
   if (!(settings.*member)) return std::nullopt;
   return fmt::format("{}", *(settings.*member));
@@ -195,6 +200,12 @@ constexpr std::array<KeyInfo, kKeys> kTable{{
      read_with<parse_loglevel, &S::suspend_loglevel>, print_number<&S::suspend_loglevel>},
     {Key::kMaxLoglevel, "max loglevel", "highest console log level while suspending",
      read_with<parse_loglevel, &S::max_loglevel>, print_number<&S::max_loglevel>},
+    {Key::kResumeAttempts, "resume attempts",
+     "tries to load an image, one a boot, before the swap area is given back: 1 to 100; default 2",
+     read_with<parse_resume_attempts, &S::resume_attempts>, print_count<&S::resume_attempts>},
+    {Key::kResumeCountdown, "resume countdown",
+     "seconds to choose in after a failed try, 0 to 600; default 20",
+     read_with<parse_resume_countdown, &S::resume_countdown>, print_count<&S::resume_countdown>},
     {Key::kEncrypt, "encrypt", "", read_with<parse_bool, &S::encrypt>, print_bool<&S::encrypt>},
     {Key::kRsaKeyFile, "RSA key file", "", read_path<&S::rsa_key_file>, print_path<&S::rsa_key_file>},
     {Key::kComputeChecksum, "compute checksum", "", read_compute_checksum, print_nothing},

@@ -31,6 +31,8 @@ enum class Key : std::uint8_t {
   kProgress,
   kSuspendLoglevel,
   kMaxLoglevel,
+  kResumeAttempts,
+  kResumeCountdown,
   kEncrypt,
   kRsaKeyFile,
   kComputeChecksum,
@@ -40,7 +42,7 @@ enum class Key : std::uint8_t {
   kDebugTestFile,
   kDebugVerifyImage,
 };
-inline constexpr std::size_t kKeys = 24;
+inline constexpr std::size_t kKeys = 26;
 
 /// Where a value comes from. Later ones win: default, file, command line.
 struct Origin {
@@ -91,7 +93,9 @@ struct Settings {
   ProgressMode progress = ProgressMode::kAuto;
   std::optional<int> suspend_loglevel;  ///< console log level while suspending; nullopt: leave it
   std::optional<int> max_loglevel;
-  bool encrypt = false;  ///< refused for now: see check_settings()
+  unsigned resume_attempts = 2;    ///< tries to load an image before the swap area is given back
+  unsigned resume_countdown = 20;  ///< seconds in which a person may choose; 0: nobody is asked
+  bool encrypt = false;            ///< refused for now: see check_settings()
   std::string rsa_key_file;
 
   std::array<Origin, kKeys> origins;

@@ -211,6 +211,16 @@ Parsed<int> parse_loglevel(std::string_view text) {
   return wrong("not a console log level from 0 to 15");
 }
 
+Parsed<unsigned> parse_resume_attempts(std::string_view text) {
+  if (const auto tries = read_number(text, 100); tries && *tries > 0) return static_cast<unsigned>(*tries);
+  return wrong("not a number of tries from 1 to 100");
+}
+
+Parsed<unsigned> parse_resume_countdown(std::string_view text) {
+  if (const auto seconds = read_number(text, 600)) return static_cast<unsigned>(*seconds);
+  return wrong("not a number of seconds from 0 to 600");
+}
+
 std::string percent_text(std::uint64_t millionths) {
   std::string text = fmt::format("{}.{:04}", millionths / 10'000, millionths % 10'000);
   while (text.ends_with('0')) text.pop_back();

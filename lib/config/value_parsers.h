@@ -38,6 +38,8 @@ Parsed<std::uint64_t> parse_resume_offset(std::string_view text);
 /// Refuses what is surely a slip: two settings in one value, the kernel's "resume=".
 Parsed<std::string> parse_resume_device(std::string_view text);
 Parsed<int> parse_loglevel(std::string_view text);
+Parsed<unsigned> parse_resume_attempts(std::string_view text);
+Parsed<unsigned> parse_resume_countdown(std::string_view text);
 
 /// "40%", "0.5%" without a needless digit.
 [[nodiscard]] std::string percent_text(std::uint64_t millionths);

@@ -76,6 +76,16 @@ bool KeyWatcher::stop_requested() {
   return stop_;
 }
 
+char KeyWatcher::next_key() {
+  char key = 0;
+  const auto got = terminal_.valid() ? ::read(terminal_.get(), &key, 1) : 0;
+  return got == 1 ? key : '\0';
+}
+
+void KeyWatcher::drop_keys() {
+  if (terminal_.valid()) ::tcflush(terminal_.get(), TCIFLUSH);
+}
+
 void KeyWatcher::restore() {
   if (terminal_.valid()) ::tcsetattr(terminal_.get(), TCSANOW, &saved_);
   terminal_.reset();

@@ -38,6 +38,11 @@ class KeyWatcher {
   [[nodiscard]] bool stop_requested();
   /// Whether `r` was pressed an odd number of times, up to the last stop_requested().
   [[nodiscard]] bool reboot_chosen() const { return reboot_; }
+  /// For a question: the next key that was pressed, one that stops or `r` included; 0 if there is none. A
+  /// terminal that hung up has none.
+  [[nodiscard]] char next_key();
+  /// Forgets the keys that were pressed so far: they were no answer.
+  void drop_keys();
   /// Gives the terminal back early; the answers stay.
   void restore();
 

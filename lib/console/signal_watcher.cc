@@ -51,12 +51,20 @@ SignalWatcher::~SignalWatcher() {
 }
 
 bool SignalWatcher::stop_requested() {
+  (void)signalled_again();
+  return stop_signal_ != 0;
+}
+
+bool SignalWatcher::signalled_again() {
+  bool asked = false;
   signalfd_siginfo info{};
   while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const auto signal = static_cast<int>(info.ssi_signo);
-    if (stop_signal_ == 0 && sigismember(&stopping_, signal) == 1) stop_signal_ = signal;
+    if (sigismember(&stopping_, signal) != 1) continue;
+    asked = true;
+    if (stop_signal_ == 0) stop_signal_ = signal;
   }
-  return stop_signal_ != 0;
+  return asked;
 }
 
 }  // namespace dormouse

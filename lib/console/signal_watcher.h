@@ -28,6 +28,8 @@ class SignalWatcher {
 
   /// True once a signal has asked to stop.
   [[nodiscard]] bool stop_requested();
+  /// True if one has since this or stop_requested() was asked last: for a question that comes after a stop.
+  [[nodiscard]] bool signalled_again();
   /// The first signal that did, or 0.
   [[nodiscard]] int stop_signal() const { return stop_signal_; }
 

@@ -14,6 +14,7 @@ class ResumeRun {
     // In this order: thawing first would make the kernel forget, and leak, the pages that it holds.
     (void)p_.restore.free_image();
     p_.area.device().quiesce();
+    if (p_.area.mark_taken_off()) put_mark_back(failed.error());
     if (frozen_) (void)p_.restore.unfreeze();
     p_.observer.thawed();
     return failed;
@@ -26,8 +27,7 @@ class ResumeRun {
     if (!figures) return std::unexpected(figures.error());
     steps_.begin("note figures");
     if (auto r = p_.reader.note_read(*figures); !r) return r;
-    if (p_.observer.stop_requested())
-      return fail(Errc::kStopped, "resume").because("stopped by the user; the image is kept");
+    if (p_.observer.stop_requested()) return fail(Errc::kStopped, "resume").because("stopped by the user");
     steps_.begin("freeze");
     if (auto r = p_.restore.set_platform_support(p_.reader.platform()); !r) return r;
     p_.observer.freezing();
@@ -36,14 +36,25 @@ class ResumeRun {
     // Cleared before the jump: the machine that wakes up must never find the mark of the image it came from.
     steps_.begin("clear mark");
     if (auto r = p_.area.clear(p_.reader.original_tail()); !r) return r;
+    // If the disk loses that write after all, this tells the next boot that the image has been resumed.
+    if (auto r = p_.reader.note_state(ResumeState::kJumping); !r) return r;
     steps_.begin("jump");
     auto refused = p_.restore.atomic_restore();
     if (refused) return fail(Errc::kIo, "SNAPSHOT_ATOMIC_RESTORE").because("it returned without resuming");
-    Error error = refused.error();
+    return refused;
+  }
+
+  // Before the thaw, while nobody else can mount anything. The state first: a mark on an image that says it
+  // has been resumed would be of no use.
+  void put_mark_back(Error& error) {
+    steps_.begin("put mark back");
+    auto done = p_.reader.note_state(ResumeState::kWaiting);
+    p_.area.device().forget_error();
+    if (done) done = p_.area.mark_again();
+    if (done) return;
     const auto reason = error.detail;
-    error.detail.format("{}{}the kernel refused the image, and its mark has been removed", reason.view(),
+    error.detail.format("{}{}the mark was off for the jump and could not be put on again", reason.view(),
                         reason.empty() ? "" : "; ");
-    return std::unexpected(error);
   }
 
   const ResumeParts& p_;

@@ -73,12 +73,12 @@ static_assert(sizeof(ImageHeader) == 3584 && alignof(ImageHeader) == 1);
 static_assert(offsetof(ImageHeader, checksum) == 3576);
 
 /// The last 512 bytes of the record, a sector of its own with its own checksum, so that writing it can never
-/// tear the header: what the resume did with the image. All zero until then.
+/// tear the header: what resume did with the image. All zero until then. Values of `state`: ResumeState.
 struct ResumeNote {
   std::array<char, 8> magic{};  ///< "DMRESUME"
   ImageId image_id{};
-  Le32 attempts;  ///< loads that were begun
-  Le32 reserved_1;
+  Le32 attempts;          ///< loads that were begun, but for those that the user stopped
+  Le32 state;             ///< 0 waiting, 1 jumping, 2 given up
   TransferRecord read{};  ///< of the load that led to the jump
   std::array<std::byte, 448> reserved{};
   Le64 checksum;  ///< XXH3-64 over this record with this field zero

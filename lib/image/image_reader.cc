@@ -132,6 +132,12 @@ Result<void> ReadRun::tick() {
   return {};
 }
 
+/// A state that a later version has made up is no reason to load the image.
+ResumeState state_of(const ResumeNote& note) {
+  if (note.state == 0) return ResumeState::kWaiting;
+  return note.state == 2 ? ResumeState::kGivenUp : ResumeState::kJumping;
+}
+
 }  // namespace
 
 struct ImageReader::State {
@@ -243,9 +249,10 @@ ImageInfo ImageReader::info() const {
   info.writer = get_text(h.writer);
   for (const std::byte b : h.image_id) info.id += fmt::format("{:02x}", static_cast<unsigned>(b));
   info.write = write_figures();
-  info.loaded = note.magic[0] != '\0';
-  info.attempts = note.attempts;
   info.read = read_figures();
+  info.loaded = info.read.duration_ns > 0;
+  info.attempts = note.attempts;
+  info.state = state_of(note);
   return info;
 }
 
@@ -289,16 +296,44 @@ Result<TransferFigures> ImageReader::read(PageSink& sink, Progress& progress) {
       .duration_ns = now_ns() - started, .flush_ns = 0, .source_wait_ns = run.sink_wait_ns()};
 }
 
+Result<void> ImageReader::note_attempt() {
+  ResumeNote& note = state_->record.note;
+  if (note.attempts != UINT32_MAX) note.attempts = note.attempts + 1;
+  return write_note("count the try in the image header");
+}
+
+Result<void> ImageReader::take_back_attempt() {
+  ResumeNote& note = state_->record.note;
+  if (note.attempts != 0) note.attempts = note.attempts - 1;
+  return write_note("take the count of the try back in the image header");
+}
+
+Result<void> ImageReader::note_state(ResumeState state) {
+  state_->record.note.state = static_cast<std::uint32_t>(state);
+  return write_note("note the state of the image in its header");
+}
+
 Result<void> ImageReader::note_read(const TransferFigures& figures) {
+  state_->record.note.read = to_record(figures);
+  return write_note("note read figures in image header");
+}
+
+Result<void> ImageReader::write_note(std::string_view operation) {
   State& s = *state_;
-  if (s.record.note.magic[0] == '\0') s.record.note = make_note(s.record.header.image_id);
-  s.record.note.attempts = s.record.note.attempts + 1;
-  s.record.note.read = to_record(figures);
+  ResumeNote& note = s.record.note;
+  if (note.magic[0] == '\0') {
+    ResumeNote sealed = make_note(s.record.header.image_id);
+    sealed.attempts = note.attempts;
+    sealed.state = note.state;
+    sealed.read = note.read;
+    note = sealed;
+  }
   const auto page = s.header_page.span().first(kMinPageBytes);
   encode_image_header(s.record, page);
+  s.device->forget_error();  // each note stands for itself: what an earlier one met has been told
   auto done = s.device->write(s.header_at, page);
   if (done) done = s.device->flush();
-  if (!done) done.error().operation = "note read figures in image header";
+  if (!done) done.error().operation = operation;
   return done;
 }
 

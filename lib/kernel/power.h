@@ -1,4 +1,4 @@
-/// The end of a suspend by plain means: reboot(2).
+/// The end of a suspend by plain means, and another try to resume: reboot(2).
 #pragma once
 
 #include "dormouse/error.h"

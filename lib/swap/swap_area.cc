@@ -14,6 +14,7 @@ struct SwapArea::State {
   AlignedBuffer original;  // as open() read it
   AlignedBuffer scratch;   // what is compared or written
   bool written = false;    // some write of the page was taken by the device
+  bool mark_taken_off = false;
 
   [[nodiscard]] std::span<const std::byte> page() const { return original.span().first(header.page_bytes); }
   [[nodiscard]] std::span<std::byte> scratch_page() { return scratch.span().first(header.page_bytes); }
@@ -125,6 +126,7 @@ Result<void> SwapArea::clear(const MarkTailBytes& original) {
   const auto page = state_->scratch_page();
   std::ranges::copy(this->page(), page.begin());
   put_tail(page, tail);
+  state_->mark_taken_off = true;
   return state_->write_durably("clear mark of swap area");
 }
 
@@ -133,6 +135,23 @@ bool SwapArea::is_as_opened() {
   if (state_->written) return false;
   const auto page = state_->scratch_page();
   return state_->device->read(state_->header_at, page) && std::ranges::equal(page, this->page());
+}
+
+Result<void> SwapArea::mark_again() {
+  if (!marked()) {
+    return fail(Errc::kUsage, "mark swap area again")
+        .on(state_->device->name())
+        .at(to_bytes(state_->header_at))
+        .because("it carried no mark when it was opened");
+  }
+  std::ranges::copy(this->page(), state_->scratch_page().begin());
+  auto done = state_->write_durably("mark swap area again");
+  if (done) state_->mark_taken_off = false;
+  return done;
+}
+
+bool SwapArea::mark_taken_off() const {
+  return state_->mark_taken_off;
 }
 
 Result<void> SwapArea::restore_signature() {
@@ -149,6 +168,7 @@ Result<void> SwapArea::restore_signature() {
   MarkTail tail = state_->header.tail;
   tail.signature = tail.original_signature;
   put_tail(page, tail);
+  state_->mark_taken_off = true;
   return state_->write_durably("clear mark of swap area");
 }
 

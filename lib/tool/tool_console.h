@@ -7,6 +7,7 @@
 #include "dormouse/cycle_observer.h"
 
 #include "console/clock.h"
+#include "console/countdown_prompt.h"
 #include "console/key_watcher.h"
 #include "console/message_output.h"
 #include "console/progress_display.h"
@@ -28,6 +29,8 @@ class ToolConsole final : public CycleObserver {
   /// itself.
   void watch_for_stalls(std::string_view name);
   [[nodiscard]] bool keys_active() const { return keys_.active(); }
+  /// Asks by the same terminal and keys; must not outlive this.
+  [[nodiscard]] CountdownPrompt prompt() { return {tool_, out_, clock_, &keys_, &signals_}; }
 
   /// "s2disk: text\n" on stderr.
   template <class... Args>

@@ -76,14 +76,14 @@ Result<void> give_text(const std::string& text, const Settings& settings) {
   return given ? copied : given;
 }
 
-int finish_report(Report& report, const Settings& settings) {
+int finish_report(Report& report, const Settings& settings, bool told) {
   // A person reads the error once, on stderr; a program finds it in its own report.
   Report shown = report;
   if (settings.report == ReportFormat::kText) shown.error.reset();
   const std::string text = render(shown, rendering_of(settings.report));
   const Result<void> given = give_text(text, settings);
   if (report.error) {
-    complain(report.tool, report.error->what());
+    if (!told) complain(report.tool, report.error->what());
   } else if (!given) {
     complain(report.tool, given.error().what());
     return exit_code(given.error().code);

@@ -25,7 +25,8 @@ void add_phases(Report& report, const PhaseLog& log);
 /// Puts the report on stdout and into its file, and returns the tool's exit code. An error that ended the run
 /// has been set with set_failure(); its one line goes to stderr. A report file that cannot be written is an
 /// error of its own only if nothing else went wrong.
-int finish_report(Report& report, const Settings& settings);
+/// `told`: the error has been said already.
+int finish_report(Report& report, const Settings& settings, bool told = false);
 
 /// Puts `text` on stdout and into the report file, if there is to be one.
 Result<void> give_text(const std::string& text, const Settings& settings);

@@ -148,6 +148,21 @@ const std::vector<Case>& sound_cases() {
          EXPECT_EQ(o.settings.suspend_loglevel, 2);
          EXPECT_EQ(o.settings.max_loglevel, 8);
        }},
+      {"resume attempts = 1\nresume countdown = 0",
+       [](const S2diskOptions& o) {
+         EXPECT_EQ(o.settings.resume_attempts, 1U);
+         EXPECT_EQ(o.settings.resume_countdown, 0U);
+       }},
+      {"Resume_Attempts: 100\nresume-countdown = 600",
+       [](const S2diskOptions& o) {
+         EXPECT_EQ(o.settings.resume_attempts, 100U);
+         EXPECT_EQ(o.settings.resume_countdown, 600U);
+       }},
+      {"# defaults",
+       [](const S2diskOptions& o) {
+         EXPECT_EQ(o.settings.resume_attempts, 2U);
+         EXPECT_EQ(o.settings.resume_countdown, 20U);
+       }},
       {"snapshot device = /dev/misc/snapshot",
        [](const S2diskOptions& o) { EXPECT_EQ(o.settings.snapshot_device, "/dev/misc/snapshot"); }},
       {"io = buffered\nverify = y\nprogress = plain\nreport = json\nreport file = /run/report",
@@ -231,6 +246,12 @@ TEST(ConfigCases, AreRefusedWithFileAndLine) {
       {"encrypt = y\nRSA key file = /nonexistent", "not built yet"},
       {"RSA key file = /etc/uswsusp.key", "'RSA key file' asks for a sealed image"},
       {"encrypt = maybe", "write y or n"},
+      {"resume attempts = 0", "tries from 1 to 100"},
+      {"resume attempts = 101", "tries from 1 to 100"},
+      {"resume attempts = two", "tries from 1 to 100"},
+      {"resume countdown = 601", "seconds from 0 to 600"},
+      {"resume countdown = -1", "seconds from 0 to 600"},
+      {"resume countdown = 5s", "seconds from 0 to 600"},
       {"compute checksum = maybe", "write y or n"},
       {"suspend loglevel = loud", "from 0 to 15"},
       {"format = kernel", "not built yet"},

@@ -34,6 +34,7 @@ TEST(PrintSettings, ReadsBackAsItself) {
       {"-s", "33.3%", "--compress=zstd:-3", "-e", "off", "--io", "buffered", "-t", "7", "--verify"},
       {"-s", "0", "--compress=none", "-r", "/dev/it's", "-o", "34816", "--shutdown-method", "reboot"},
       {"--report", "json", "--report-file", " a ", "--progress", "none", "-P", "max loglevel=3"},
+      {"-P", "resume attempts=7", "-P", "resume countdown=0"},
   };
   for (const auto& args : lines) {
     const auto first = test::s2disk(args);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/unique_fd.h"
@@ -96,7 +97,13 @@ class HangGuard {
 class FakeClock final : public Clock {
  public:
   [[nodiscard]] std::uint64_t now_ns() override { return now_ns_; }
+  void pause_ns(std::uint64_t ns) override {
+    now_ns_ += ns;
+    if (at_pause) at_pause();
+  }
   void pass_ms(std::uint64_t ms) { now_ns_ += ms * 1'000'000; }
+
+  std::function<void()> at_pause;  ///< what happens meanwhile
 
  private:
   std::uint64_t now_ns_ = 5'000'000'000;

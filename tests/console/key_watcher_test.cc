@@ -118,6 +118,24 @@ TEST(KeyWatcher, SharesNoFlagsWithTheDescriptorItWasGiven) {
   EXPECT_EQ(::fcntl(terminal.tool(), F_GETFL) & O_NONBLOCK, 0);
 }
 
+TEST(KeyWatcher, GivesKeysOneByOneForAQuestion) {
+  const test::HangGuard guard;
+  test::PseudoTerminal terminal;
+  auto keys = KeyWatcher::open({terminal.tool()}, Scope::kAnyTerminal);
+  EXPECT_EQ(keys.next_key(), '\0');
+  terminal.type("old");
+  keys.drop_keys();
+  EXPECT_EQ(keys.next_key(), '\0');
+  terminal.type("d\n");
+  EXPECT_EQ(keys.next_key(), 'd');
+  EXPECT_EQ(keys.next_key(), '\n');
+  EXPECT_EQ(keys.next_key(), '\0');
+  terminal.hang_up();
+  EXPECT_EQ(keys.next_key(), '\0');
+  EXPECT_EQ(KeyWatcher().next_key(), '\0');
+  KeyWatcher().drop_keys();
+}
+
 TEST(KeyWatcher, DoesNothingWithoutATerminal) {
   const test::Pipe pipe;
   auto keys = KeyWatcher::open({pipe.writer(), -1}, Scope::kAnyTerminal);

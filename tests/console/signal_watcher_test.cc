@@ -34,6 +34,21 @@ TEST(SignalWatcher, SeesSignalsToTheProcess) {
   EXPECT_TRUE(signals->stop_requested());
 }
 
+TEST(SignalWatcher, TellsASecondSignalFromTheFirst) {
+  auto signals = SignalWatcher::install();
+  ASSERT_TRUE(signals);
+  EXPECT_FALSE(signals->signalled_again());
+  ::raise(SIGTERM);
+  EXPECT_TRUE(signals->stop_requested());
+  EXPECT_FALSE(signals->signalled_again()) << "it has been seen";
+  ::raise(SIGHUP);
+  EXPECT_FALSE(signals->signalled_again());
+  ::raise(SIGINT);
+  EXPECT_TRUE(signals->signalled_again());
+  EXPECT_FALSE(signals->signalled_again());
+  EXPECT_EQ(signals->stop_signal(), SIGTERM) << "the first";
+}
+
 TEST(SignalWatcher, GoesOnWhenTheUserHasLeft) {
   auto signals = SignalWatcher::install();
   ::raise(SIGHUP);

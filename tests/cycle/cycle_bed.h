@@ -252,11 +252,12 @@ class CycleBed {
 };
 
 /// A disk as it is when the machine has gone off with its image.
-inline MemoryBlockDevice hibernated_disk(const FakeMachine& machine = {}) {
+inline MemoryBlockDevice hibernated_disk(const FakeMachine& machine = {},
+                                         const ImageIdentity& identity = {}) {
   CycleBed bed({.machine = machine});
   std::unique_ptr<MemoryBlockDevice> left;
   bed.power.at_end = [&] { left = std::make_unique<MemoryBlockDevice>(bed.disk.clone()); };
-  (void)bed.suspend();
+  (void)bed.suspend({.method = ShutdownMethod::kShutdown, .identity = identity});
   if (!left) throw std::runtime_error("the machine never got so far");
   return std::move(*left);
 }

@@ -1,29 +1,23 @@
 /// The system that wakes up: it remembers nothing since the snapshot, so it asks the disk.
 #include <gtest/gtest.h>
 
-#include "cycle/cycle_bed.h"
+#include "cycle/resume_bed.h"
 
 namespace dormouse::test {
 namespace {
 
 /// What the disk holds when the image runs again: hibernated, loaded, the mark taken off.
 MemoryBlockDevice resumed_disk(bool with_note) {
-  MemoryBlockDevice disk = hibernated_disk();
-  CallLog log;
-  LoggedObserver observer(log);
-  NoProgress progress;
-  auto area = SwapArea::open(disk, DeviceOffset{0}).value();
-  auto reader = ImageReader::prepare(16 * 4096, 1).value();
-  reader.open(disk, area.marked_image_header(), {.end_page = 1024, .swap_header_page = 0}).value();
+  ResumeBed bed(hibernated_disk());
   if (!with_note) {
-    area.clear(reader.original_tail()).value();
-    return disk;
+    auto area = SwapArea::open(bed.disk, DeviceOffset{0}).value();
+    bed.reader.open(bed.disk, area.marked_image_header(), ResumeBed::kBounds).value();
+    area.clear(bed.reader.original_tail()).value();
+    return std::move(bed.disk);
   }
-  FakeRestoreDevice restore;
-  (void)run_resume(
-      {.restore = restore, .area = area, .reader = reader, .progress = progress, .observer = observer});
-  if (!restore.restored()) throw std::runtime_error("the image was not restored");
-  return disk;
+  (void)bed.resume();
+  if (!bed.at_jump) throw std::runtime_error("the image was not restored");
+  return std::move(*bed.at_jump);
 }
 
 /// The cycle whose CREATE_IMAGE returns twice: what follows the first time has become of `disk`.

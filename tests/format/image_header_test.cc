@@ -50,6 +50,7 @@ TEST(ImageHeader, ComesBackAsItWasWritten) {
     ImageHeaderPage record = make_record(page_bytes);
     record.note = make_note(record.header.image_id);
     record.note.attempts = 3;
+    record.note.state = 1;
     record.note.read = to_record({.duration_ns = 1, .flush_ns = 2, .source_wait_ns = 3});
     std::vector<std::byte> page(page_bytes, std::byte{0xee});
     encode_image_header(record, page);

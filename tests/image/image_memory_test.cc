@@ -39,7 +39,9 @@ TEST(ImageMemory, NothingIsAllocatedWhileWritingOrReading) {
       const AllocationCounter counter;
       if (auto opened = reader->open(disk, written->header_at, bed.bounds()))
         read = reader->read(sink, progress);
+      if (read) (void)reader->note_attempt();
       if (read) (void)reader->note_read(*read);
+      if (read) (void)reader->note_state(ResumeState::kJumping);
       allocations = counter.count();
     }
     ASSERT_TRUE(read);

@@ -7,7 +7,9 @@
 
 #include "image/image_bed.h"
 #include "image/reference_image.h"
+#include "support/fault_block_device.h"
 #include "support/page_patterns.h"
+#include "support/recording_block_device.h"
 #include "swap/scattered_allocator.h"
 
 namespace dormouse::test {
@@ -208,6 +210,52 @@ TEST(ImageReader, TellsWhatTheHeaderSays) {
   EXPECT_EQ(reader->original_tail(), bed.area().tail());
 }
 
+TEST(ImageReader, NotesWhatBecameOfTheImageDurably) {
+  const auto image = make_mix(kSeed, 20 * 4096);
+  MemoryBlockDevice disk = make_swap_disk({});
+  ImageBed bed(disk);
+  const auto written = bed.write(image, {.codec = kLz4, .chunk_bytes = 8192});
+  ASSERT_TRUE(written);
+  RecordingBlockDevice device(disk);
+  auto reader = ImageReader::prepare(4096, 1);
+  ASSERT_TRUE(reader->open(device, written->header_at, bed.bounds()));
+  const auto noted = [&] {
+    EXPECT_EQ(device.events().back().call, RecordingBlockDevice::Call::kFlush);
+    EXPECT_EQ(device.count(RecordingBlockDevice::Call::kWrite), 1U);
+    device.forget();
+    auto again = ImageReader::prepare(4096, 1);
+    EXPECT_TRUE(again->open(disk, written->header_at, bed.bounds()));
+    return again->info();
+  };
+  EXPECT_EQ(reader->info().state, ResumeState::kWaiting);
+  ASSERT_TRUE(reader->note_attempt());
+  EXPECT_EQ(noted().attempts, 1U);
+  ASSERT_TRUE(reader->note_attempt());
+  EXPECT_EQ(noted().attempts, 2U);
+  ASSERT_TRUE(reader->take_back_attempt());
+  const ImageInfo info = noted();
+  EXPECT_EQ(info.attempts, 1U);
+  EXPECT_FALSE(info.loaded) << "a try is not yet a load";
+  for (const ResumeState state : {ResumeState::kGivenUp, ResumeState::kJumping, ResumeState::kWaiting}) {
+    ASSERT_TRUE(reader->note_state(state));
+    EXPECT_EQ(noted().state, state);
+  }
+}
+
+TEST(ImageReader, ANoteThatFailedDoesNotKeepTheNextOneFromBeingWritten) {
+  const auto image = make_mix(kSeed, 20 * 4096);
+  MemoryBlockDevice disk = make_swap_disk({});
+  ImageBed bed(disk);
+  const auto written = bed.write(image, {.codec = kLz4, .chunk_bytes = 8192});
+  FaultBlockDevice faulty(disk, {.fail_at_call = 1});
+  auto reader = ImageReader::prepare(4096, 1);
+  ASSERT_TRUE(reader->open(faulty, written->header_at, bed.bounds()));
+  const auto failed = reader->note_attempt();
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().operation, "count the try in the image header");
+  EXPECT_TRUE(reader->note_state(ResumeState::kGivenUp));
+}
+
 TEST(ImageReader, NotesItsFiguresWithoutTouchingTheHeader) {
   const auto image = make_mix(kSeed, 20 * 4096);
   MemoryBlockDevice disk = make_swap_disk({});
@@ -219,11 +267,14 @@ TEST(ImageReader, NotesItsFiguresWithoutTouchingTheHeader) {
   for (std::uint32_t attempt = 1; attempt <= 2; ++attempt) {
     auto reader = ImageReader::prepare(8192, 1);
     ASSERT_TRUE(reader->open(disk, written->header_at, bed.bounds()));
+    ASSERT_TRUE(reader->note_attempt());
     ASSERT_TRUE(reader->note_read(figures));
+    ASSERT_TRUE(reader->note_state(ResumeState::kJumping));
     auto again = ImageReader::prepare(8192, 1);
     ASSERT_TRUE(again->open(disk, written->header_at, bed.bounds()));
     EXPECT_TRUE(again->info().loaded);
     EXPECT_EQ(again->info().attempts, attempt);
+    EXPECT_EQ(again->info().state, ResumeState::kJumping);
     EXPECT_EQ(again->read_figures(), figures);
   }
   const auto at = to_bytes(written->header_at);

@@ -20,5 +20,14 @@ TEST(Power, ComingBackIsAFailure) {
   EXPECT_EQ(calls.faults().calls().size(), 2U) << "nothing else is called, above all no sync";
 }
 
+TEST(LinuxPower, AsksForTheOneEndAndSaysWhyItIsStillHere) {
+  FaultySystemCalls calls;
+  calls.faults().fail_name("reboot", EPERM, 2);
+  LinuxPower power(calls);
+  EXPECT_EQ(power.restart().error().operation, "restart");
+  EXPECT_EQ(power.power_off().error().operation, "power off");
+  EXPECT_EQ(calls.faults().calls().size(), 2U);
+}
+
 }  // namespace
 }  // namespace dormouse::test

@@ -88,6 +88,7 @@ Result<void> FakeRestoreDevice::atomic_restore() {
   if (auto r = faults_.pass(kName); !r) return r;
   if (!frozen_ || broken_ || !finished_ || !complete()) return refuse(kName, EPERM);
   restored_ = true;
+  if (at_jump) at_jump();
   return fail(Errc::kIo, kName).because("the fake machine has jumped; a real one would not have returned");
 }
 

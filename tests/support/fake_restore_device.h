@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +17,9 @@ namespace dormouse::test {
 /// (A.4) or, for streams without such a page, when finish() is called. Enforces the kernel's rules: after a
 /// failed write everything fails with EPERM until free_image(); atomic_restore() needs frozen user space, a
 /// whole image and finish(), and then "jumps": restored() becomes true, and it returns kIo with errno 0,
-/// since a test has to get back; unfreeze() before free_image() leaks().
+/// since a test has to get back: look at the disk `at_jump`, for the machine that wakes up finds it as it is
+/// then, and what is done after the fake's return is done by a machine that did not jump; unfreeze() before
+/// free_image() leaks().
 class FakeRestoreDevice final : public RestoreDevice {
  public:
   explicit FakeRestoreDevice(std::uint32_t page_bytes = kMinPageBytes) : page_bytes_(page_bytes) {}
@@ -28,6 +31,8 @@ class FakeRestoreDevice final : public RestoreDevice {
   Result<void> unfreeze() override;
   Result<void> free_image() override;
   Result<void> atomic_restore() override;
+
+  std::function<void()> at_jump;
 
   [[nodiscard]] CallFaults& faults() { return faults_; }
   [[nodiscard]] const std::vector<std::string_view>& calls() const { return faults_.calls(); }

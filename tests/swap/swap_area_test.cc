@@ -79,6 +79,51 @@ TEST(SwapArea, MarkAndClearGiveEveryByteBack) {
   }
 }
 
+TEST(SwapArea, MarkingAgainUndoesTheClearByteForByte) {
+  for (const std::uint32_t page_bytes : {4096U, 65536U}) {
+    MemoryBlockDevice disk = make_swap_disk({.page_bytes = page_bytes});
+    auto area = SwapArea::open(disk, DeviceOffset{0});
+    ASSERT_TRUE(area->mark(kImage));
+    const auto marked_disk = disk.clone();
+    RecordingBlockDevice device(disk);
+    auto marked = SwapArea::open(device, DeviceOffset{0});
+    EXPECT_FALSE(marked->mark_taken_off());
+    ASSERT_TRUE(marked->clear(area->tail()));
+    EXPECT_TRUE(marked->mark_taken_off());
+    ASSERT_TRUE(marked->mark_again());
+    EXPECT_FALSE(marked->mark_taken_off());
+    EXPECT_TRUE(std::ranges::equal(disk.bytes(), marked_disk.bytes()));
+    EXPECT_EQ(device.events().back().call, RecordingBlockDevice::Call::kFlush);
+    ASSERT_TRUE(marked->restore_signature());
+    EXPECT_TRUE(marked->mark_taken_off());
+  }
+}
+
+TEST(SwapArea, WhatCarriedNoMarkIsNotMarkedAgain) {
+  MemoryBlockDevice disk = make_swap_disk({});
+  const auto before = disk.clone();
+  auto area = SwapArea::open(disk, DeviceOffset{0});
+  const auto marked = area->mark_again();
+  ASSERT_FALSE(marked);
+  EXPECT_EQ(marked.error().code, Errc::kUsage);
+  EXPECT_TRUE(std::ranges::equal(disk.bytes(), before.bytes()));
+}
+
+TEST(SwapArea, AFailedClearMayHaveTakenTheMarkOff) {
+  for (std::uint64_t call = 1; call <= 4; ++call) {  // clear: write, flush; mark again: write, flush
+    MemoryBlockDevice disk = make_swap_disk({});
+    const MarkTailBytes tail = SwapArea::open(disk, DeviceOffset{0})->tail();
+    ASSERT_TRUE(SwapArea::open(disk, DeviceOffset{0})->mark(kImage));
+    FaultBlockDevice faulty(disk, {.fail_at_call = call});
+    auto area = SwapArea::open(faulty, DeviceOffset{0});
+    EXPECT_EQ(area->clear(tail).has_value(), call > 2);
+    EXPECT_TRUE(area->mark_taken_off());
+    faulty.forget_error();
+    EXPECT_EQ(area->mark_again().has_value(), call <= 2);
+    EXPECT_EQ(area->mark_taken_off(), call > 2);
+  }
+}
+
 TEST(SwapArea, MarkingIsDurableWhenItReturns) {
   MemoryBlockDevice disk = make_swap_disk({});
   RecordingBlockDevice device(disk);

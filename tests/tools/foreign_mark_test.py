@@ -14,6 +14,12 @@ MARKS = {
 }
 
 
+def put_foreign_image(area, mark):
+    """Somebody else's mark; an image of theirs begins at page 1."""
+    files.write_at(area, 4096, b"somebody else's image header".ljust(4096, b"\x77"))
+    swap_area.put_foreign_mark(area, mark)
+
+
 class OwnImage(ToolTest):
     """What s2disk says to an image that was never resumed."""
 
@@ -46,10 +52,9 @@ class ForeignImage(ToolTest):
         self.make_snapshot(pages=10)
 
     def mark(self, mark):
-        """A fresh area with somebody else's mark; an image of theirs begins at page 1."""
+        """A fresh area with somebody else's mark."""
         self.make_area(pages=100)
-        files.write_at(self.area, 4096, b"somebody else's image header".ljust(4096, b"\x77"))
-        swap_area.put_foreign_mark(self.area, mark)
+        put_foreign_image(self.area, mark)
 
     def test_s2disk_refuses(self):
         for mark in MARKS:
@@ -119,14 +124,33 @@ class ForeignImage(ToolTest):
 
 
 class Booting(ToolTest):
-    """Plain `resume`, as the initramfs runs it, on a block device that holds no image of ours. Needs root."""
+    """Plain `resume`, as the initramfs runs it, on a block device that holds no image of ours that could be loaded. Needs
+    root."""
 
     def test_somebody_elses_image_is_named_and_left_alone(self):
         for mark, words in MARKS.items():
             with self.subTest(mark=mark):
                 self.make_area(pages=100)
-                swap_area.put_foreign_mark(self.area, mark)
+                put_foreign_image(self.area, mark)
                 self.check_left_alone(words)
+
+    def test_a_mark_that_leads_to_an_empty_page_is_removed(self):
+        self.make_area(pages=100)
+        swap_area.put_foreign_mark(self.area, swap_area.MARK)
+        run = self.resume(area=needs.loop_device(self, self.area))
+        self.assertIn("no image was ever written", run.stderr)
+        self.assertEqual(swap_area.signature(self.area), swap_area.PLAIN)
+
+    def test_a_mark_that_leads_to_a_damaged_header_of_ours_is_removed_when_the_countdown_is_over(self):
+        self.make_snapshot(pages=100)
+        self.make_area(pages=300)
+        self.s2disk()
+        files.write_at(self.area, 4096 + 100, b"\xff\xff")
+        device = needs.loop_device(self, self.area)
+        run = self.resume("-P", "resume countdown=1", area=device, expect=3)
+        self.assertIn("discarding the image in 1 s", run.stderr)
+        self.assertIn("checksum does not match", run.stderr)
+        self.assertEqual(swap_area.signature(self.area), swap_area.PLAIN)
 
     def test_tuxonice_is_left_alone(self):
         self.make_area(pages=100)
