@@ -130,6 +130,20 @@ TEST_F(FaultBlockDeviceTest, AReadErrorIsForOnceOrForEver) {
   EXPECT_FALSE(ever.read(DeviceOffset{0}, out.span()));
 }
 
+TEST_F(FaultBlockDeviceTest, WhereOnlyFlushesFailTheCacheStillTakesWrites) {
+  FaultBlockDevice device(medium_, {.fail_at_call = 1, .fail_for_ever = true, .only_flushes = true});
+  ASSERT_TRUE(device.write(DeviceOffset{0}, block('a').span()));
+  ASSERT_TRUE(device.flush());
+  ASSERT_TRUE(device.write(DeviceOffset{0}, block('b').span()));
+  EXPECT_FALSE(device.fired());
+  ASSERT_FALSE(device.flush());
+  EXPECT_TRUE(device.fired());
+  EXPECT_FALSE(device.write(DeviceOffset{0}, block('c').span())) << "the contract's sticky error";
+  device.forget_error();
+  EXPECT_TRUE(device.write(DeviceOffset{0}, block('c').span()));
+  EXPECT_FALSE(device.flush());
+}
+
 TEST_F(FaultBlockDeviceTest, AnErrorOfAWriteoutIsToldByTheNextFlush) {
   FaultBlockDevice device(medium_, {.fail_at_call = 0});
   device.start_writeout({});

@@ -79,7 +79,9 @@ Result<DeviceOffset> FakeSnapshotDevice::allocate_swap_page() {
   if (auto r = faults_.pass(kName); !r) return std::unexpected(r.error());
   if (!area_chosen_) return refuse(kName, ENODEV);
   if (allocated_ == slots_.size()) return refuse(kName, ENOSPC);
-  return page_offset(slots_[allocated_++], machine_.page_bytes);
+  const std::uint64_t slot = slots_[allocated_++];
+  most_allocated_ = std::max(most_allocated_, allocated_);
+  return page_offset(slot, machine_.page_bytes);
 }
 
 Result<void> FakeSnapshotDevice::free_swap_pages() {

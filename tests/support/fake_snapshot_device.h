@@ -61,6 +61,10 @@ class FakeSnapshotDevice final : public SnapshotDevice {
   [[nodiscard]] bool image_held() const { return image_held_; }
   [[nodiscard]] bool powered_off() const { return powered_off_; }
   [[nodiscard]] std::uint64_t slots_allocated() const { return allocated_; }
+  /// Every slot that was ever handed out, whether given back or not: no other page is the caller's to write.
+  [[nodiscard]] std::span<const std::uint64_t> handed_out() const {
+    return std::span(slots_).first(most_allocated_);
+  }
   [[nodiscard]] std::uint64_t preferred_image_bytes() const { return preferred_image_bytes_; }
   [[nodiscard]] std::uint64_t pages_read() const { return pages_read_; }
 
@@ -77,6 +81,7 @@ class FakeSnapshotDevice final : public SnapshotDevice {
   CallFaults faults_;
   std::vector<std::uint64_t> slots_;  // free pages of the area, in the order in which they are handed out
   std::uint64_t allocated_ = 0;
+  std::uint64_t most_allocated_ = 0;
   std::uint64_t known_pages_ = 0;
   std::uint64_t pages_read_ = 0;
   std::uint64_t preferred_image_bytes_ = 0;

@@ -24,7 +24,8 @@ void write_through(BlockDevice& device, DeviceOffset offset, std::span<const std
 
 }  // namespace
 
-FaultBlockDevice::Verdict FaultBlockDevice::judge() {
+FaultBlockDevice::Verdict FaultBlockDevice::judge(Call call) {
+  if (plan_.only_flushes && call != Call::kFlush) return Verdict::kGoOn;
   const auto number = calls_++;
   if (dead_) return Verdict::kFail;
   if (number == plan_.cut_at_call) {
@@ -86,7 +87,7 @@ void FaultBlockDevice::start_writeout(std::span<const ByteRange> ranges) {
 
 Result<void> FaultBlockDevice::flush() {
   const std::lock_guard lock(mutex_);
-  const auto verdict = judge();
+  const auto verdict = judge(Call::kFlush);
   if (verdict == Verdict::kCut) cut_power();
   if (auto r = failed_.check(); !r) return r;
   if (auto r = background_.check(); !r) return std::unexpected(failed_.keep(r.error()));

@@ -23,7 +23,7 @@ enum class UnflushedWrites : std::uint8_t {
   kReordered,  ///< every 512 bytes of every write arrive or not, each on its own: the seed
 };
 
-/// Calls are counted from 0: write, read, flush, start_writeout.
+/// Calls are counted from 0: write, read, flush, start_writeout; or flushes only.
 struct FaultPlan {
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
@@ -32,6 +32,8 @@ struct FaultPlan {
   /// False: one call fails (after a write or flush the contract's sticky error follows, reads go on). True:
   /// every call from there on fails.
   bool fail_for_ever = false;
+  /// Only flushes are counted, and fail; all else passes: a disk whose cache takes what the medium does not.
+  bool only_flushes = false;
 
   std::uint64_t cut_at_call = kNever;
   UnflushedWrites unflushed = UnflushedWrites::kReordered;
@@ -65,7 +67,8 @@ class FaultBlockDevice final : public BlockDevice {
     std::vector<std::byte> after;
   };
   enum class Verdict : std::uint8_t { kGoOn, kFail, kCut };
-  Verdict judge();
+  enum class Call : std::uint8_t { kFlush, kOther };
+  Verdict judge(Call call = Call::kOther);
   Error planned_error(std::string_view operation, std::uint64_t offset) const;
   Result<void> remember(DeviceOffset offset, std::span<const std::byte> data);
   void cut_power();
