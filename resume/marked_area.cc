@@ -20,26 +20,31 @@ Result<ImageReader> prepare_reader(const MarkedArea& marked, std::uint32_t chunk
 }
 
 Result<MarkedArea> open_area_with_mark(const Settings& settings, Access access, bool allow_file) {
-  auto target = find_resume_area(
+  const auto target = find_resume_area(
       {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
       allow_file);
   if (!target) return std::unexpected(target.error());
+  return open_target_with_mark(*target, settings, access);
+}
+
+Result<MarkedArea> open_target_with_mark(const TargetArea& target, const Settings& settings, Access access,
+                                         const Host& host) {
   MarkedArea marked;
-  marked.target = *target;
+  marked.target = target;
   // Reading decides whether there is anything to claim the area for: it may be swapped on and busy.
   {
-    auto look = open_area(*target, IoMode::kDirect, Access::kReadOnly, 0);
-    if (!look && look.error().code == Errc::kUsage && target->regular_file) {
-      look = open_area(*target, IoMode::kBuffered, Access::kReadOnly, 0);
+    auto look = open_area(target, IoMode::kDirect, Access::kReadOnly, 0, host);
+    if (!look && look.error().code == Errc::kUsage && target.regular_file) {
+      look = open_area(target, IoMode::kBuffered, Access::kReadOnly, 0, host);
     }
     if (!look) return std::unexpected(look.error());
     if (!look->area->marked()) {
-      return fail(Errc::kNoImage, "look for an image").on(target->path).because("the area is plain swap");
+      return fail(Errc::kNoImage, "look for an image").on(target.path).because("the area is plain swap");
     }
     if (access == Access::kReadOnly) marked.opened = std::move(*look);
   }
   if (access == Access::kReadWrite) {
-    auto opened = open_area(*target, settings.io, access, 0);
+    auto opened = open_area(target, settings.io, access, 0, host);
     if (!opened) return std::unexpected(opened.error());
     marked.opened = std::move(*opened);
   }

@@ -8,6 +8,7 @@
 #include "dormouse/image_reader.h"
 
 #include "config/settings.h"
+#include "kernel/host.h"
 #include "tool/target_area.h"
 
 namespace dormouse {
@@ -23,7 +24,11 @@ struct MarkedArea {
 /// Finds and opens the area; looks at the mark but not at what it leads to. kNoImage where it is plain swap.
 Result<MarkedArea> open_area_with_mark(const Settings& settings, Access access, bool allow_file);
 
-/// The same, and opens what the mark leads to. A damaged image header of ours is kCorrupt.
+/// The same for an area that has been found.
+Result<MarkedArea> open_target_with_mark(const TargetArea& target, const Settings& settings, Access access,
+                                         const Host& host = {});
+
+/// The same as the first, and opens what the mark leads to. A damaged image header of ours is kCorrupt.
 /// `allow_file`: the area may lie in a regular file.
 Result<MarkedArea> open_marked_area(const Settings& settings, Access access, bool allow_file);
 

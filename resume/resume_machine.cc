@@ -5,6 +5,7 @@
 #include "kernel/linux_restore_device.h"
 #include "kernel/machine_info.h"
 #include "kernel/memory_lock.h"
+#include "kernel/mounted_file_systems.h"
 #include "kernel/power.h"
 #include "kernel/snapshot_file.h"
 #include "marked_area.h"
@@ -21,18 +22,23 @@ constexpr std::string_view kTool = "resume";
 class MachineLoader final : public ImageLoader {
  public:
   MachineLoader(const Settings& settings, MarkedArea& marked, Progress& progress, CycleObserver& observer,
-                Report& report)
-      : settings_(settings), marked_(marked), progress_(progress), observer_(observer), report_(report) {}
+                Report& report, const Host& host)
+      : settings_(settings),
+        marked_(marked),
+        progress_(progress),
+        observer_(observer),
+        report_(report),
+        host_(host) {}
 
   Error load(const ImageInfo& image) override {
     report_image(image, report_);
     auto reader = prepare_reader(marked_, image.options.chunk_bytes, worker_threads(settings_.threads));
     if (!reader) return reader.error();
     report_.memory_bytes = reader->memory_bytes();
-    auto restore =
-        LinuxRestoreDevice::open({.path = settings_.snapshot_device, .paths = {}, .page_bytes = 0});
+    auto restore = LinuxRestoreDevice::open(
+        {.path = settings_.snapshot_device, .paths = host_.paths, .page_bytes = 0}, host_.calls);
     if (!restore) return restore.error();
-    auto lock = MemoryLock::take();
+    auto lock = MemoryLock::take(host_.calls);
     if (!lock) return lock.error();
     return run_resume({.restore = **restore,
                        .area = *marked_.opened.area,
@@ -48,6 +54,7 @@ class MachineLoader final : public ImageLoader {
   Progress& progress_;
   CycleObserver& observer_;
   Report& report_;
+  const Host& host_;
 };
 
 Result<void> say_and_fail(const Error& error) {
@@ -56,8 +63,9 @@ Result<void> say_and_fail(const Error& error) {
 }
 
 /// There may be an image, but the area cannot be had for more than a look, or not even that.
-Result<void> out_of_reach(const Settings& settings, const Error& error) {
-  const auto look = open_area_with_mark(settings, Access::kReadOnly, /*allow_file=*/false);
+Result<void> out_of_reach(const TargetArea& target, const Settings& settings, const Error& error,
+                          const Host& host) {
+  const auto look = open_target_with_mark(target, settings, Access::kReadOnly, host);
   if (!look && look.error().code == Errc::kNoImage) return {};  // somebody has just taken the mark off
   if (!look) {
     complain(kTool, boot_message::cannot_look(error));
@@ -75,9 +83,9 @@ Result<void> out_of_reach(const Settings& settings, const Error& error) {
 }
 
 Result<void> decide(const Settings& settings, MarkedArea& marked, BootConsole& console, Progress& progress,
-                    CycleObserver& observer, Report& report) {
-  MachineLoader loader(settings, marked, progress, observer, report);
-  LinuxPower power;
+                    CycleObserver& observer, Report& report, const Host& host) {
+  MachineLoader loader(settings, marked, progress, observer, report, host);
+  LinuxPower power(host.calls);
   return resume_at_boot({.path = marked.target.path,
                          .area = *marked.opened.area,
                          .data = *marked.opened.data,
@@ -94,27 +102,46 @@ Result<void> decide(const Settings& settings, MarkedArea& marked, BootConsole& c
 
 }  // namespace
 
-Result<void> resume_machine(const Settings& settings, Report& report) {
-  auto marked = open_area_with_mark(settings, Access::kReadWrite, /*allow_file=*/false);
+Result<void> resume_machine(const Settings& settings, Report& report, const Host& host) {
+  const auto target = find_resume_area(
+      {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
+      /*allow_file=*/false, host);
+  if (target) return resume_from(*target, settings, report, host);
+  if (target.error().code == Errc::kImpossible) {
+    // No swap area there: nothing was saved, but the name may be a slip. Booting goes on all the same.
+    complain(kTool, target.error().what());
+    return {};
+  }
+  return say_and_fail(target.error());
+}
+
+Result<void> resume_from(const TargetArea& target, const Settings& settings, Report& report,
+                         const Host& host) {
+  auto marked = open_target_with_mark(target, settings, Access::kReadWrite, host);
   if (!marked) {
     const Error& error = marked.error();
     if (error.code == Errc::kNoImage) return {};
     if (error.code == Errc::kUsage) return say_and_fail(error);
-    if (error.code != Errc::kImpossible) return out_of_reach(settings, error);
-    // No swap area there: nothing was saved, but the name may be a slip. Booting goes on all the same.
-    complain(kTool, error.what());
+    if (error.code != Errc::kImpossible) return out_of_reach(target, settings, error, host);
+    complain(kTool, error.what());  // as above
     return {};
   }
   add_area(report, marked->target);
+  const bool user_mark = marked->opened.area->signature() == SwapSignature::kUserMark;
+  if (const auto mounted = user_mark ? mounted_file_system(host) : std::nullopt)
+    return say_and_fail(fail(Errc::kImpossible, "resume")
+                            .on(target.path)
+                            .because("{}", boot_message::mounted_already(*mounted))
+                            .error());
   auto console = ToolConsole::open(kTool, progress_mode(settings.progress), KeyWatcher::Scope::kConsoles);
   if (!console) {
     SilentConsole silent(kTool);
     NoProgress progress;
     CycleObserver observer;
-    return decide(settings, *marked, silent, progress, observer, report);
+    return decide(settings, *marked, silent, progress, observer, report, host);
   }
   CountdownConsole asked(kTool, (*console)->out(), (*console)->prompt(), settings.resume_countdown);
-  return decide(settings, *marked, asked, (*console)->progress(), **console, report);
+  return decide(settings, *marked, asked, (*console)->progress(), **console, report, host);
 }
 
 }  // namespace dormouse

@@ -6,14 +6,21 @@
 #include "dormouse/error.h"
 
 #include "config/settings.h"
+#include "kernel/host.h"
 #include "report/report.h"
 #include "status.h"
+#include "tool/target_area.h"
 
 namespace dormouse {
 
 /// Loads the image and jumps. Returns only if the boot is to go on: there is no image of ours, or it could
 /// not be brought back and the area was given back, see cycle/resume_policy.h. Has said everything.
-Result<void> resume_machine(const Settings& settings, Report& report);
+/// kImpossible, with the image left alone, where file systems are mounted: this is no initramfs.
+Result<void> resume_machine(const Settings& settings, Report& report, const Host& host = {});
+
+/// The same from an area that has been found.
+Result<void> resume_from(const TargetArea& target, const Settings& settings, Report& report,
+                         const Host& host);
 
 /// Writes the recovered stream to `path`. The image stays as it is. kNoImage where there is none.
 Result<void> recover_to(const Settings& settings, const std::string& path, Report& report);

@@ -10,6 +10,13 @@ std::string left_alone(std::string_view device, std::string_view whose) {
       "--discard' gives the swap area back",
       device, whose);
 }
+std::string mounted_already(std::string_view file_system) {
+  return fmt::format(
+      "{} is mounted, so this is a system that runs, and the saved one would destroy its file systems; the "
+      "image was left "
+      "alone. Restart to resume it, or use --verify, --to or --discard",
+      file_system);
+}
 std::string unfinished(std::string_view device) {
   return fmt::format("{}: the swap area carries a mark, but where it leads to no image was ever written",
                      device);

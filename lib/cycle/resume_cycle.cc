@@ -1,6 +1,7 @@
 #include "dormouse/resume_cycle.h"
 
 #include "cycle/step_timer.h"
+#include "cycle/twice.h"
 
 namespace dormouse {
 namespace {
@@ -12,10 +13,12 @@ class ResumeRun {
   Result<void> run() {
     auto failed = load_and_jump();
     // In this order: thawing first would make the kernel forget, and leak, the pages that it holds.
-    (void)p_.restore.free_image();
+    const auto freed = twice([&] { return p_.restore.free_image(); });
     p_.area.device().quiesce();
     if (p_.area.mark_taken_off()) put_mark_back(failed.error());
-    if (frozen_) (void)p_.restore.unfreeze();
+    p_.observer.thawing();
+    // What could not be freed is freed when the device is closed.
+    if (frozen_ && freed) (void)twice([&] { return p_.restore.unfreeze(); });
     p_.observer.thawed();
     return failed;
   }

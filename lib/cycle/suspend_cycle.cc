@@ -8,6 +8,7 @@
 
 #include "base/aligned_buffer.h"
 #include "cycle/step_timer.h"
+#include "cycle/twice.h"
 
 namespace dormouse {
 namespace {
@@ -44,13 +45,6 @@ class SuspendRun {
 // Keeps the first error.
 void keep_first(Result<void>& first, Result<void> next) {
   if (first && !next) first = next;
-}
-
-// On the way back there is nothing to lose by asking again.
-template <class Call>
-Result<void> twice(Call call) {
-  auto done = call();
-  return done ? done : call();
 }
 
 Result<SuspendOutcome> SuspendRun::run() {

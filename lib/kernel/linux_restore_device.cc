@@ -24,7 +24,8 @@ Result<std::unique_ptr<LinuxRestoreDevice>> LinuxRestoreDevice::open(SnapshotOpe
 
 LinuxRestoreDevice::~LinuxRestoreDevice() {
   if (loaded_) static_cast<void>(free_image());
-  if (frozen_) static_cast<void>(file_.ioctl(SNAPSHOT_UNFREEZE, std::uintptr_t{0}, Busy::kTryAgain));
+  if (frozen_ && !loaded_)
+    static_cast<void>(file_.ioctl(SNAPSHOT_UNFREEZE, std::uintptr_t{0}, Busy::kTryAgain));
 }
 
 Result<void> LinuxRestoreDevice::write(std::span<const std::byte> pages) {

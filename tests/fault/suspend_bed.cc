@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <regex>
 
-#include "kernel/snapshot_ioctls.h"
 #include "suspend_tool.h"
 #include "swap/swap_disk.h"
 #include "tool/tool_report.h"
@@ -16,16 +15,6 @@ namespace {
 const SwapShape kShape{.last_page = 2047};
 constexpr std::string_view kImageSize = "123456789";
 constexpr std::string_view kPrintk = "4\t4\t1\t7\n";
-
-std::size_t entries(const char* directory) {
-  return static_cast<std::size_t>(
-      std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator()));
-}
-
-std::string_view ioctl_name(unsigned long request) {
-  const auto name = snapshot_ioctl_name(request);
-  return name == "SNAPSHOT_?" ? "ioctl" : name;
-}
 
 }  // namespace
 
@@ -52,8 +41,8 @@ void SuspendBed::lay_out_files() {
 
 SuspendAftermath SuspendBed::run(const CallFault& fault) {
   lay_out_files();
-  const auto descriptors = entries("/proc/self/fd");
-  const auto threads = entries("/proc/self/task");
+  const auto descriptors = count_entries("/proc/self/fd");
+  const auto threads = count_entries("/proc/self/task");
   SnapshotCalls kernel(machine);
   FaultySystemCalls calls(kernel);
   calls.name_ioctls(&ioctl_name);
@@ -91,13 +80,10 @@ SuspendAftermath SuspendBed::run(const CallFault& fault) {
       header == std::string_view(reinterpret_cast<const char*>(before.data()), before.size());
   after.marked = header.substr(kShape.page_bytes - 10, 9) == "ULSUSPEND";
 
-  const std::string where = fault.errnum == 0
-                                ? std::string("no fault")
-                                : fmt::format("{} number {} fails with errno {} {}", fault.name, fault.spared,
-                                              fault.errnum, fault.for_ever() ? "for ever" : "once");
+  const std::string where = fault.text();
   check_nothing_is_left(kernel, where + ": " + after.message);
-  EXPECT_EQ(entries("/proc/self/fd"), descriptors) << where;
-  EXPECT_EQ(entries("/proc/self/task"), threads) << where;
+  EXPECT_EQ(count_entries("/proc/self/fd"), descriptors) << where;
+  EXPECT_EQ(count_entries("/proc/self/task"), threads) << where;
   // A fault of the file itself cannot be undone; everything else has to put it back.
   if (fault.name != "pwrite" && fault.name != "open") {
     EXPECT_EQ(read_whole(directory_.file("sys/power/image_size")), kImageSize) << where;

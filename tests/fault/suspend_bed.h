@@ -9,22 +9,13 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "fault/call_fault.h"
 #include "report/report.h"
 #include "support/faulty_system_calls.h"
 #include "support/snapshot_calls.h"
 #include "support/temporary_directory.h"
 
 namespace dormouse::test {
-
-/// One call of one kind fails: after `spared` others of its name, `times` times.
-struct CallFault {
-  std::string_view name = {};
-  std::uint64_t spared = 0;
-  int errnum = 0;
-  std::uint64_t times = 1;
-  static constexpr std::uint64_t kForEver = ~std::uint64_t{0};
-  [[nodiscard]] bool for_ever() const { return times == kForEver; }
-};
 
 /// What was left when s2disk came back.
 struct SuspendAftermath {

@@ -1,16 +1,14 @@
 /// Every system call of a suspend fails with every errno it can give, once and for ever, at every place.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
 
-#include "base/unique_fd.h"
 #include "fault/message_list.h"
+#include "fault/places.h"
 #include "fault/suspend_bed.h"
 
 namespace dormouse::test {
@@ -18,11 +16,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// What each call can give: section 2 of the manual, and kernel-facts A.2 and A.3.
-struct CallErrors {
-  std::string_view name;
-  std::vector<int> errnums;
-};
 const std::vector<CallErrors> kCalls = {
     {"open", {EINTR, EACCES, EIO, EMFILE, ENOMEM, EBUSY, EPERM, ENOENT}},
     {"close", {EINTR, EIO}},
@@ -46,44 +39,17 @@ const std::vector<CallErrors> kCalls = {
     {"SNAPSHOT_POWER_OFF", {EPERM, ENOSYS, EAGAIN, EBUSY}},
 };
 
-/// All places of a call that is made a few times; of one made often the first, the last and some between.
-std::vector<std::uint64_t> places(std::uint64_t count) {
-  constexpr std::uint64_t kAll = 12;
-  std::vector<std::uint64_t> chosen;
-  const std::uint64_t step = count <= kAll ? 1 : count / kAll;
-  for (std::uint64_t i = 0; i < count; i += step) chosen.push_back(i);
-  if (count > 0 && chosen.back() != count - 1) chosen.push_back(count - 1);
-  return chosen;
-}
-
 int expected_exit(const CallFault& fault) {
   // What may be locked is bounded; the call says EAGAIN.
   if (fault.name == "mlockall" && fault.errnum == EAGAIN) return 5;
   return fault.errnum == ENOMEM || fault.errnum == ENOSPC ? 5 : 1;
 }
 
-/// The tools talk on stderr; of thousands of runs nobody wants to read it.
-class SilentStderr {
- public:
-  SilentStderr() : saved_(::dup(STDERR_FILENO)) {
-    const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    ::dup2(null.get(), STDERR_FILENO);
-  }
-  ~SilentStderr() { ::dup2(saved_.get(), STDERR_FILENO); }
-  SilentStderr(const SilentStderr&) = delete;
-  SilentStderr& operator=(const SilentStderr&) = delete;
-
- private:
-  UniqueFd saved_;
-};
-
 class SuspendFault : public ::testing::Test {
  protected:
   /// Which of the two allowed ends it was: as if nothing had happened, or told as it is.
   void judge(const SuspendAftermath& after, const CallFault& fault) {
-    const std::string where =
-        fmt::format("{} number {}, errno {}, {}: [{}] {}", fault.name, fault.spared, fault.errnum,
-                    fault.for_ever() ? "for ever" : "once", after.exit_code, after.message);
+    const std::string where = fmt::format("{}: [{}] {}", fault.text(), after.exit_code, after.message);
     const bool cleared = after.message.find("THE MARK MAY STILL BE ON THE DISK") == std::string::npos;
     // A mark is never left without a word; whether one that could not be flushed away is there, nobody can
     // know.
@@ -91,8 +57,7 @@ class SuspendFault : public ::testing::Test {
       EXPECT_TRUE(after.header_as_before) << where;
       EXPECT_FALSE(after.marked) << where;
     }
-    const std::string situation = fmt::format("{} {} {}", fault.name, ::strerrorname_np(fault.errnum),
-                                              fault.for_ever() ? "for ever" : "once");
+    const std::string situation = fault.situation();
     if (after.message == clean_.message && after.exit_code == clean_.exit_code) {
       list_.add(situation,
                 after.warnings.empty() ? "(nothing to see)" : "(went on) " + after.warnings.front());
@@ -111,16 +76,9 @@ class SuspendFault : public ::testing::Test {
   void sweep(const CallErrors& call) {
     const auto count = static_cast<std::uint64_t>(std::ranges::count(clean_.calls, call.name));
     EXPECT_GT(count, 0U) << call.name << " is never called: the list is out of date";
-    for (const int errnum : call.errnums) {
-      for (const std::uint64_t place : places(count)) {
-        for (const std::uint64_t times : {std::uint64_t{1}, CallFault::kForEver}) {
-          // A signal does not come for ever.
-          if (errnum == EINTR && times != 1) continue;
-          const CallFault fault{.name = call.name, .spared = place, .errnum = errnum, .times = times};
-          judge(bed_.run(fault), fault);
-          ++tried_;
-        }
-      }
+    for (const CallFault& fault : faults_of(call, count)) {
+      judge(bed_.run(fault), fault);
+      ++tried_;
     }
   }
 
@@ -137,7 +95,7 @@ class SuspendFault : public ::testing::Test {
 };
 
 TEST_F(SuspendFault, OfEveryCallWithEveryErrnoOnceAndForEver) {
-  const SilentStderr silent;
+  const CapturedStderr silent;
   clean_ = bed_.run();
   ASSERT_THAT(clean_.message, HasSubstr("returned without")) << "the fake machine does not go off";
   for (const CallErrors& call : kCalls) sweep(call);
@@ -149,7 +107,7 @@ TEST_F(SuspendFault, OfEveryCallWithEveryErrnoOnceAndForEver) {
 
 // A rehearsal ends well, so that what fails on the way back is what is told.
 TEST_F(SuspendFault, OnTheWayBackFromARehearsal) {
-  const SilentStderr silent;
+  const CapturedStderr silent;
   bed_.settings.shutdown_method = ShutdownMethod::kNone;
   bed_.settings.verify = true;
   list_ = MessageList("rehearsal_messages.txt");
@@ -164,7 +122,7 @@ TEST_F(SuspendFault, OnTheWayBackFromARehearsal) {
 }
 
 TEST_F(SuspendFault, CallsOfASuspendAreAllInTheList) {
-  const SilentStderr silent;
+  const CapturedStderr silent;
   clean_ = bed_.run();
   for (const std::string_view call : clean_.calls) {
     if (call == "munlockall") continue;  // fails only without the right that mlockall needed
@@ -173,7 +131,7 @@ TEST_F(SuspendFault, CallsOfASuspendAreAllInTheList) {
 }
 
 TEST_F(SuspendFault, ShortTransfersChangeNothing) {
-  const SilentStderr silent;
+  const CapturedStderr silent;
   clean_ = bed_.run();
   bed_.transfer_limit = 4096;
   const auto after = bed_.run();
@@ -183,7 +141,7 @@ TEST_F(SuspendFault, ShortTransfersChangeNothing) {
 }
 
 TEST_F(SuspendFault, OfRoomIsOvercomeByAStrongerCodec) {
-  const SilentStderr silent;
+  const CapturedStderr silent;
   bed_.machine.image_pages = 2000;
   bed_.machine.swap_pages = 1200;
   bed_.settings.codec.spec = {.id = CodecId::kStored, .level = 0};
@@ -200,7 +158,7 @@ TEST_F(SuspendFault, OfRoomIsOvercomeByAStrongerCodec) {
 }
 
 TEST_F(SuspendFault, OfRoomIsToldWhereNothingHelps) {
-  const SilentStderr silent;
+  const CapturedStderr silent;
   bed_.machine.image_pages = 20000;
   bed_.machine.swap_pages = 1200;
   const auto after = bed_.run();
@@ -212,7 +170,7 @@ TEST_F(SuspendFault, OfRoomIsToldWhereNothingHelps) {
 }
 
 TEST_F(SuspendFault, OfMemoryIsTriedWithSmallerImagesThreeTimesAtMost) {
-  const SilentStderr silent;
+  const CapturedStderr silent;
   const auto after =
       bed_.run({.name = "SNAPSHOT_CREATE_IMAGE", .errnum = ENOMEM, .times = CallFault::kForEver});
   EXPECT_EQ(after.exit_code, 5);
@@ -223,7 +181,7 @@ TEST_F(SuspendFault, OfMemoryIsTriedWithSmallerImagesThreeTimesAtMost) {
 }
 
 TEST_F(SuspendFault, WithBufferedWritingLeavesNothingEither) {
-  const SilentStderr silent;
+  const CapturedStderr silent;
   bed_.settings.io = IoMode::kBuffered;
   bed_.settings.early_writeout = {.millionths = 100'000};
   clean_ = bed_.run();

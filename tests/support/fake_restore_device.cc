@@ -92,4 +92,11 @@ Result<void> FakeRestoreDevice::atomic_restore() {
   return fail(Errc::kIo, kName).because("the fake machine has jumped; a real one would not have returned");
 }
 
+void FakeRestoreDevice::closed() {
+  loaded_.clear();
+  finished_ = false;
+  broken_ = false;
+  frozen_ = false;
+}
+
 }  // namespace dormouse::test

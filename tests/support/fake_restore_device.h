@@ -32,6 +32,9 @@ class FakeRestoreDevice final : public RestoreDevice {
   Result<void> free_image() override;
   Result<void> atomic_restore() override;
 
+  /// The kernel's answer to the last close(2): what was loaded is freed, user space is thawed.
+  void closed();
+
   std::function<void()> at_jump;
 
   [[nodiscard]] CallFaults& faults() { return faults_; }

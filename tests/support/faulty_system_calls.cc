@@ -81,6 +81,7 @@ int FaultySystemCalls::munlockall() {
 }
 
 int FaultySystemCalls::reboot(int) {
+  if (at_reboot) at_reboot();
   return faulted("reboot");
 }
 

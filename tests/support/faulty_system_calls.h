@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string_view>
 
 #include "base/system_calls.h"
@@ -20,6 +21,8 @@ class FaultySystemCalls final : public SystemCalls {
   [[nodiscard]] std::uint64_t pauses() const { return pauses_; }
   /// How ioctls are called in the record: by default all "ioctl".
   void name_ioctls(std::string_view (*name)(unsigned long request)) { ioctl_name_ = name; }
+  /// Looks at the machine when it would go off or restart.
+  std::function<void()> at_reboot;
   /// Transfers move at most this many bytes per call; 0: no limit. Whole pages for vectors.
   void limit_transfers(std::size_t bytes) { limit_ = bytes; }
 

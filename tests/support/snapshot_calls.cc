@@ -42,6 +42,7 @@ int SnapshotCalls::close(int fd) {
   if (!open_) return -EBADF;
   open_ = false;
   saving_.closed();
+  restoring_.closed();
   return 0;
 }
 
