@@ -6,7 +6,9 @@ namespace dormouse {
 
 ImageBounds bounds_of(const MarkedArea& marked) {
   const SwapArea& area = *marked.opened.area;
-  return {.end_page = end_page(marked.target, area), .swap_header_page = area.header_page()};
+  return {.end_page = end_page(marked.target, area),
+          .swap_header_page = area.header_page(),
+          .page_bytes = area.page_bytes()};
 }
 
 Result<ImageReader> prepare_reader(const MarkedArea& marked, std::uint32_t chunk_bytes, unsigned threads) {

@@ -49,7 +49,9 @@ Result<void> store(const Settings& settings, PageSource& source, const TargetAre
     auto reader = ImageReader::prepare(image_options(settings, area.page_bytes()).chunk_bytes,
                                        worker_threads(settings.threads));
     if (!reader) return std::unexpected(reader.error());
-    const ImageBounds bounds{.end_page = end_page(target, area), .swap_header_page = area.header_page()};
+    const ImageBounds bounds{.end_page = end_page(target, area),
+                             .swap_header_page = area.header_page(),
+                             .page_bytes = area.page_bytes()};
     // Past the page cache where that is possible: it would only show what was written to it.
     if (auto r = reader->open(area.device(), written->header_at, bounds); !r) return r;
     NullPageSink sink;

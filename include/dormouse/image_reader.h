@@ -19,10 +19,12 @@
 
 namespace dormouse {
 
-/// Pages of the block device where an image may lie, and the page it must not touch.
+/// The swap area that an image was found through: pages of the block device where it may lie, and the page it
+/// must not touch.
 struct ImageBounds {
   std::uint64_t end_page = 0;  ///< pages at and beyond are outside
   std::uint64_t swap_header_page = 0;
+  std::uint32_t page_bytes = kMinPageBytes;  ///< of the area
 };
 
 /// What became of an image, as its resume note says. Found on a marked area, all but kWaiting mean that the
@@ -67,7 +69,8 @@ class ImageReader {
   ~ImageReader();
 
   /// Reads and validates the image header at `header_at`. kNoImage if there is none of ours, kCorrupt if
-  /// damaged.
+  /// damaged, or if it is the image of another area: of another page size, with its swap header elsewhere, or
+  /// larger than what lies within `bounds`.
   Result<void> open(BlockDevice& device, DeviceOffset header_at, const ImageBounds& bounds);
   [[nodiscard]] ImageInfo info() const;
   /// Sizes, settings and figures without text; allocates nothing.

@@ -130,7 +130,8 @@ Result<void> SuspendRun::verify() {
   // Past the page cache, which would only show what was written to it.
   BlockDevice& device = p_.area.device();
   const ImageBounds bounds{.end_page = device.size_bytes() / p_.area.page_bytes(),
-                           .swap_header_page = p_.area.header_page()};
+                           .swap_header_page = p_.area.header_page(),
+                           .page_bytes = p_.area.page_bytes()};
   if (auto r = p_.reader.open(device, header_at_, bounds); !r) return r;
   NullPageSink sink;
   const auto read = p_.reader.read(sink, p_.progress);
@@ -182,7 +183,8 @@ Result<void> SuspendRun::leave() {
 Result<void> SuspendRun::read_figures() {
   BlockDevice& device = p_.area.device();
   const ImageBounds bounds{.end_page = device.size_bytes() / p_.area.page_bytes(),
-                           .swap_header_page = p_.area.header_page()};
+                           .swap_header_page = p_.area.header_page(),
+                           .page_bytes = p_.area.page_bytes()};
   if (auto r = p_.reader.open(device, header_at_, bounds); !r) {
     if (r.error().code != Errc::kNoImage) return r;
     return fail(Errc::kBusy, "SNAPSHOT_CREATE_IMAGE")

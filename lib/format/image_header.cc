@@ -25,12 +25,21 @@ Failure damaged(DeviceOffset at) {
   return fail(Errc::kCorrupt, "check image header").at(to_bytes(at));
 }
 
+// A bit that flipped in the magic or in the version makes neither another program's image nor one of a later
+// version: with the true values put back, the checksum matches.
+bool is_ours_otherwise(ImageHeader header) {
+  header.magic = kImageMagic;
+  header.version = kFormatVersion;
+  return header.checksum == checksum_of(header);
+}
+
 bool is_page_size(std::uint32_t bytes) {
   return bytes >= kMinPageBytes && bytes <= kMaxPageBytes && std::has_single_bit(bytes);
 }
 
 bool is_note_valid(const ResumeNote& note, const ImageId& id) {
-  return note.magic == kNoteMagic && note.image_id == id && note.checksum == checksum_of(note);
+  return note.magic == kNoteMagic && note.image_id == id && note.checksum == checksum_of(note) &&
+         all_zero(note.reserved);
 }
 
 Result<void> check_counts(const ImageHeader& header, DeviceOffset at) {
@@ -47,6 +56,12 @@ Result<void> check_counts(const ImageHeader& header, DeviceOffset at) {
       header.stored_pages > 2 * kMaxPages) {
     return damaged(at).because("map pages {} and stored pages {} do not fit together",
                                std::uint64_t{header.map_pages}, std::uint64_t{header.stored_pages});
+  }
+  // Every chunk takes a page or more, and never more pages than it holds.
+  const std::uint64_t chunks_stored = header.stored_pages - header.map_pages - 1;
+  if (chunks_stored < header.chunk_count || chunks_stored > pages) {
+    return damaged(at).because("{} chunks of {} pages in all cannot take {} stored pages",
+                               std::uint64_t{header.chunk_count}, pages, chunks_stored);
   }
   if (header.map_first_page == 0 || header.map_first_page > kMaxPages) {
     return damaged(at).because("the first swap map page {} is out of range",
@@ -70,11 +85,17 @@ Result<ImageHeaderPage> decode_image_header(std::span<const std::byte> page, Dev
   std::memcpy(&record, page.data(), sizeof record);
   const ImageHeader& header = record.header;
   if (header.magic != kImageMagic) {
+    if (is_ours_otherwise(header))
+      return damaged(at).because("its magic is damaged; all else of it is a dormouse image's");
     return fail(Errc::kNoImage, "read image header")
         .at(to_bytes(at))
         .because("the mark leads to no dormouse image; it may be uswsusp's");
   }
   if (header.version != kFormatVersion) {
+    if (is_ours_otherwise(header)) {
+      return damaged(at).because("its format version is damaged: {} where version {} was written",
+                                 std::uint32_t{header.version}, kFormatVersion);
+    }
     return damaged(at).because("format version {} is not known here (only {}); it needs another dormouse",
                                std::uint32_t{header.version}, kFormatVersion);
   }

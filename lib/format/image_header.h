@@ -95,7 +95,8 @@ static_assert(sizeof(ImageHeaderPage) == kMinPageBytes);
 void encode_image_header(ImageHeaderPage& record, std::span<std::byte> page);
 
 /// Validates every field and bound. kCorrupt names the field; kNoImage where the magic is not ours (uswsusp's
-/// image, say). `at` is where the page was read, for messages. A damaged note is read as no note.
+/// image, say) and not one of ours with damage in it either: the checksum tells. `at` is where the page was
+/// read, for messages. A damaged note is read as no note.
 Result<ImageHeaderPage> decode_image_header(std::span<const std::byte> page, DeviceOffset at);
 
 /// A note for `id` with nothing in it.

@@ -97,8 +97,9 @@ Result<MapPageCursor> MapPageCursor::open(std::span<const std::byte> page, const
 
 Result<MapRecord> MapPageCursor::next() {
   const auto rest = page_.subspan(position_, end_ - position_);
+  record_ = position_;
   const auto broken = [this] {
-    return damaged(at_ + position_)
+    return damaged(record_at())
         .because("a record there is of unknown kind or runs over the end of the records");
   };
   // Reads a record of known size and the extents that it says follow.

@@ -116,9 +116,12 @@ class MapPageCursor {
   [[nodiscard]] std::uint64_t next_page() const { return next_page_; }
   /// Requires: !at_end(). kCorrupt for an unknown type or a record that would run over the used bytes.
   Result<MapRecord> next();
+  /// Where the record that next() returned last, or stumbled over, begins on the device.
+  [[nodiscard]] DeviceOffset record_at() const { return at_ + record_; }
 
  private:
   std::span<const std::byte> page_;
+  std::size_t record_ = 0;
   std::size_t position_ = 0;
   std::size_t end_ = 0;
   std::uint64_t next_page_ = 0;

@@ -108,6 +108,8 @@ Result<void> ReadRun::unpack(ChunkSlot& chunk, CodecSet& codecs) {
   // Nothing unchecked reaches a decoder.
   if (xxh3(chunk.stored) != header.stored_xxh3) return damaged(chunk);
   const auto pages = unpacked(chunk);
+  const auto filling = chunk.stored.subspan(header.packed_bytes);
+  if (!std::ranges::all_of(filling, [](std::byte b) { return b == std::byte{0}; })) return damaged(chunk);
   if (header.codec != static_cast<std::uint8_t>(CodecId::kStored)) {
     if (!codecs[header.codec]->unpack(chunk.stored.first(header.packed_bytes), pages)) return damaged(chunk);
     if (xxh3(pages) != header.pages_xxh3) return damaged(chunk);
@@ -136,6 +138,27 @@ Result<void> ReadRun::tick() {
 ResumeState state_of(const ResumeNote& note) {
   if (note.state == 0) return ResumeState::kWaiting;
   return note.state == 2 ? ResumeState::kGivenUp : ResumeState::kJumping;
+}
+
+/// Does the image belong to the area that the mark was found in?
+Result<void> check_place(const ImageHeader& header, const ImageBounds& bounds, std::uint64_t end_page) {
+  const auto refuse = [] { return fail(Errc::kCorrupt, "check image header"); };
+  if (header.page_bytes != bounds.page_bytes) {
+    return refuse().because("it was made of pages of {} bytes, the swap area has pages of {}",
+                            std::uint32_t{header.page_bytes}, bounds.page_bytes);
+  }
+  if (header.area_header_page != bounds.swap_header_page) {
+    return refuse().because(
+        "it belongs to a swap area whose header is page {} of its device, and was found through one at page "
+        "{}: the image or the mark was copied to another place",
+        std::uint64_t{header.area_header_page}, bounds.swap_header_page);
+  }
+  // Place 0 is never used.
+  if (header.stored_pages >= end_page) {
+    return refuse().because("it has {} stored pages, which do not fit below page {}, where the area ends",
+                            std::uint64_t{header.stored_pages}, end_page);
+  }
+  return {};
 }
 
 }  // namespace
@@ -201,25 +224,27 @@ Result<void> ImageReader::open(BlockDevice& device, DeviceOffset header_at, cons
     return fail(Errc::kCorrupt, "read image header")
         .on(device.name())
         .at(at)
-        .because("the mark leads outside the device of {} bytes", device.size_bytes());
+        .because("the mark leads to byte {}: that is outside the device of {} bytes, or no multiple of {}",
+                 at, device.size_bytes(), kMinPageBytes);
   }
   // The page size is only known from the record, which fits into the smallest page.
   const auto first = s.header_page.span().first(kMinPageBytes);
   if (auto r = device.read(header_at, first); !r) return r;
   auto record = decode_image_header(first, header_at);
-  if (!record) {
-    Error error = record.error();
+  const auto refuse = [&](Error error) {
     error.object.format("{}", device.name());
+    error.offset = at;
     return std::unexpected(error);
-  }
+  };
+  if (!record) return refuse(record.error());
+  const std::uint64_t end_page = std::min(bounds.end_page, device.size_bytes() / bounds.page_bytes);
+  if (auto r = check_place(record->header, bounds, end_page); !r) return refuse(r.error());
   s.device = &device;
   s.header_at = header_at;
   s.record = *record;
   const ImageHeader& h = s.record.header;
-  // The record's page size may be another than the area's: nothing that it leads to lies behind the device's
-  // end.
-  s.bounds = {.end_page = std::min(bounds.end_page, device.size_bytes() / h.page_bytes),
-              .swap_header_page = bounds.swap_header_page};
+  s.bounds = {
+      .end_page = end_page, .swap_header_page = bounds.swap_header_page, .page_bytes = bounds.page_bytes};
   s.figures = {.page_bytes = h.page_bytes,
                .pages = h.image_pages,
                .size_cap_bytes = h.size_cap_bytes,
@@ -286,7 +311,9 @@ Result<TransferFigures> ImageReader::read(PageSink& sink, Progress& progress) {
   progress.begin("read", s.figures.bytes());
   ReadRun run(header, s.memory, s.codecs, s.map, *s.device, sink, progress);
   auto done = s.map.begin(*s.device, header,
-                          {.end_page = s.bounds.end_page, .header_page = s.bounds.swap_header_page});
+                          {.end_page = s.bounds.end_page,
+                           .header_page = s.bounds.swap_header_page,
+                           .image_header_at = s.header_at});
   if (done) done = s.ring.run(run);
   if (done) progress.advance(s.figures.bytes());
   if (done) done = sink.finish();

@@ -13,10 +13,11 @@
 
 namespace dormouse {
 
-/// Where extents may lie: pages of the block device, and never the swap header page.
+/// Where map pages and extents may lie: pages of the block device, and never over either header.
 struct SwapBounds {
   std::uint64_t end_page = 0;
-  std::uint64_t header_page = 0;
+  std::uint64_t header_page = 0;   ///< the swap header's
+  DeviceOffset image_header_at{};  ///< also what messages name where a link in it is wrong
 };
 
 /// One chunk and its place. `extents` has room for the worst case from the start, so filling it allocates
@@ -30,8 +31,10 @@ struct ChunkPlacement {
   }
 };
 
-/// Every count and offset is checked before it is used; the number of map pages read is bounded by the image
-/// header. One thread; only prepare() allocates.
+/// Every count and offset is checked before it is used. What is read, and what the chunks say is to be read,
+/// is in all never more than the stored pages that the image header states, whatever the map says. Extents
+/// may lie over one another or over the map: a chunk's checksums say whether that is its data (FORMAT.md,
+/// "Extents"). One thread; only prepare() allocates.
 class SwapMapReader {
  public:
   static Result<SwapMapReader> prepare();
@@ -40,15 +43,19 @@ class SwapMapReader {
   Result<void> begin(BlockDevice& device, const ImageHeader& header, const SwapBounds& bounds);
 
   /// The next chunk; false once the closing record has been reached and has confirmed that the image is
-  /// whole. kCorrupt names map page, chunk, page range and device offset.
+  /// whole. kCorrupt names chunk, page range and device offset; where the map itself is damaged, the map page
+  /// and all chunks that cannot be found any more.
   Result<bool> next(ChunkPlacement& placement);
 
  private:
   explicit SwapMapReader(AlignedBuffer page) : page_(std::move(page)) {}
   Result<void> load(std::uint64_t page);
   Result<MapRecord> next_record();
-  [[nodiscard]] Error on_device(Error error) const;
+  [[nodiscard]] Error map_lost(Error error) const;
+  [[nodiscard]] InlineText<96> chunk_due() const;
+  [[nodiscard]] bool is_outside(const Extent& extent) const;
   Result<void> check_chunk(const ChunkHeader& chunk) const;
+  Result<void> check_room(const ChunkPlacement& placement) const;
   Result<void> add_extents(ChunkPlacement& placement, std::span<const PackedExtent> extents,
                            std::uint64_t& missing);
   Result<bool> check_closing(const ClosingRecord& closing);

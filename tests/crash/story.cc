@@ -22,7 +22,8 @@ bool Story::marks(const LoggedCall& call) const {
 
 ImageBounds bounds_of(const SwapShape& area) {
   return {.end_page = area.header_page + area.last_page + 1 + area.spare_pages,
-          .swap_header_page = area.header_page};
+          .swap_header_page = area.header_page,
+          .page_bytes = area.page_bytes};
 }
 
 MemoryBlockDevice medium_after(const Story& story) {

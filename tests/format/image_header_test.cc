@@ -70,7 +70,7 @@ TEST(ImageHeader, EveryChangedByteIsFound) {
     damaged[i] ^= std::byte{0x20};
     const auto decoded = decode_image_header(damaged, kAt);
     ASSERT_FALSE(decoded) << "byte " << i;
-    EXPECT_EQ(decoded.error().code, i < 8 ? Errc::kNoImage : Errc::kCorrupt) << "byte " << i;
+    EXPECT_EQ(decoded.error().code, Errc::kCorrupt) << "byte " << i;
     EXPECT_EQ(decoded.error().offset, 4096U);
   }
 }
@@ -167,11 +167,42 @@ TEST(ImageHeader, TheFutureIsRefusedWithWords) {
   EXPECT_TRUE(decode_image_header(encode(optional), kAt)) << "optional features are ignored";
 }
 
+TEST(ImageHeader, CountsThatCannotGoTogetherAreRefused) {
+  // 1000 pages in 63 chunks and one map page.
+  for (const auto& [stored, fits] :
+       {std::pair{64U, false}, {65U, true}, {1002U, true}, {1003U, false}, {0xffffffffU, false}}) {
+    ImageHeaderPage record = make_record();
+    record.header.stored_pages = stored;
+    const auto decoded = decode_image_header(encode(record), kAt);
+    EXPECT_EQ(decoded.has_value(), fits) << stored;
+    if (!decoded) {
+      EXPECT_EQ(decoded.error().code, Errc::kCorrupt);
+    }
+  }
+}
+
 TEST(ImageHeader, ATailThatIsNoSwapSignatureIsRefused) {
   ImageHeaderPage record = make_record();
   record.header.original_tail.signature[0] = 'X';
   EXPECT_EQ(decode_image_header(encode(record), kAt).error().code, Errc::kCorrupt)
       << "it would be written over the swap area's own";
+}
+
+TEST(ImageHeader, ADamagedMagicOrVersionIsToldFromAnotherProgramsImage) {
+  const auto expect = [](std::size_t at, bool sealed, Errc code, std::string_view words) {
+    auto page = encode(make_record());
+    page[at] ^= std::byte{1};
+    if (sealed) reseal(page);
+    const auto decoded = decode_image_header(page, kAt);
+    ASSERT_FALSE(decoded);
+    EXPECT_EQ(decoded.error().code, code);
+    EXPECT_NE(decoded.error().what().find(words), std::string::npos) << decoded.error().what();
+  };
+  expect(0, false, Errc::kCorrupt, "its magic is damaged");
+  expect(7, false, Errc::kCorrupt, "its magic is damaged");
+  expect(0, true, Errc::kNoImage, "no dormouse image");
+  expect(8, false, Errc::kCorrupt, "its format version is damaged");
+  expect(8, true, Errc::kCorrupt, "needs another dormouse");
 }
 
 TEST(ImageHeader, AnythingElseIsNoImage) {
@@ -186,6 +217,9 @@ TEST(ResumeNote, DamagedOrForeignIsReadAsNone) {
   ImageHeaderPage record = make_record();
   record.note = make_note(record.header.image_id);
   record.note.attempts = 7;
+  auto reserved = record;
+  reserved.note.reserved[447] = std::byte{1};
+  EXPECT_EQ(decode_image_header(encode(reserved), kAt)->note.attempts, 0U) << "not of this version";
   const auto page = encode(record);
   for (std::size_t i = 3584; i < 4096; ++i) {
     auto damaged = page;

@@ -61,7 +61,9 @@ class ImageBed {
   }
 
   [[nodiscard]] ImageBounds bounds() const {
-    return {.end_page = device_.size_bytes() / shape_.page_bytes, .swap_header_page = shape_.header_page};
+    return {.end_page = device_.size_bytes() / shape_.page_bytes,
+            .swap_header_page = shape_.header_page,
+            .page_bytes = shape_.page_bytes};
   }
   /// Everything read back, or what went wrong; `delivered` keeps what came before an error.
   Result<std::vector<std::byte>> read(DeviceOffset header_at, unsigned threads = 1,

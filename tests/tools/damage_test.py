@@ -62,16 +62,16 @@ class Damage(ToolTest):
 
     def test_the_image_header(self):
         found = self.store("--compress=lz4", pages=100)
-        for within in (8, 12, 16, 20, 21, 24, 28, 32, 48, 56, 64, 72, 80, 88, 96, 200, 300, 2000, 3583):
+        for within in (0, 7, 8, 12, 16, 20, 21, 24, 28, 32, 48, 56, 64, 72, 80, 88, 96, 200, 300, 2000, 3583):
             with self.subTest(within=within):
                 self.check(found.header_at + within, "image header", rf"at byte {found.header_at}\b")
                 files.flip_byte(self.area, found.header_at + within)
                 self.resume("--status", expect=3)
                 files.flip_byte(self.area, found.header_at + within)
 
-    def test_a_lost_magic_is_no_image_of_ours(self):
+    def test_a_lost_header_is_no_image_of_ours(self):
         found = self.store("--compress=lz4", pages=100)
-        files.flip_byte(self.area, found.header_at)
+        files.write_at(self.area, found.header_at, bytes(4096))
         self.assertIn("header is lost", self.resume("--verify", expect=6).stderr)
         self.assertIn("header is lost", self.resume("--status").stdout)
 
