@@ -1,58 +1,14 @@
 """The table of cases: what is hibernated, how, and on which machine. Every kernel runs every case."""
 
-from dataclasses import dataclass, field
-
+import fault_cases
+from rig.case import FULL, KERNELS, MANUAL, QUICK, USED_BY_LINE, Case, FailedBoot
 from rig.qemu import Machine
-
-KERNELS = ("6.1", "6.12")
-
-QUICK = "quick"
-FULL = "full"
-MANUAL = "manual"  # run by name only
-
-USED_BY_LINE = ("--compress", "--early-writeout", "1")
 
 # With memory to spare and so high a cap the kernel reclaims nothing for the snapshot, and the payload goes
 # into the image. By default it would push most of it out to swap first (6.1: 94 of 96 MiB), where no codec
 # sees it.
 ROOMY_MIB = 512
 NO_RECLAIM = ("--image-size", "95%")
-
-
-@dataclass(frozen=True)
-class Case:
-    """One run of the rig: a fresh boot, one hibernation per method, and a boot after each power-off."""
-
-    name: str
-    proves: str
-    share: str = FULL
-    engine: str = "dormouse"  # "stock": the kernel's own hibernation, to test the rig itself
-    s2disk: tuple = USED_BY_LINE
-    methods: tuple = (None,)  # shutdown method per round; None leaves it to s2disk's default
-    name_resume_device: bool = True  # False: s2disk finds the active swap area by itself
-    swap_file: bool = False
-    swap_mib: int = 384
-    payload_mib: int = 96
-    pageout_mib: int = 0  # so much of the payload lies in swap when the machine hibernates
-    seed: int = 2006
-    pipe_output: bool = False  # messages go into a pipe whose reader is frozen
-    corrupt: bool = False  # the payload damages itself in the last round: its check must see that
-    damage: bool = False  # the host damages the stored image: resume must refuse it
-    stock_image_bytes: int = 0
-    report: str = "json"
-    settings: dict = field(default_factory=dict)  # what the report's "settings" must say
-    image_size_percent: int = 0  # what the report's size cap must be, of RAM; 0 is not checked
-    machine: Machine = field(default_factory=Machine)
-
-    @property
-    def rehearsal(self):
-        """Whether the first round is one that leaves nothing behind."""
-        return self.methods[0] == "none"
-
-    @property
-    def power_offs(self):
-        """How often the machine goes off to be resumed."""
-        return sum(method != "none" for method in self.methods)
 
 
 def _settings(codec, percent, io):
@@ -172,7 +128,8 @@ CASES = (
         proves="an image damaged on the disk is refused with exit code 3, and the message names the place",
         s2disk=USED_BY_LINE + NO_RECLAIM,  # all that is in the swap area then belongs to the image
         methods=("shutdown",),
-        damage=True,
+        failed_boots=(FailedBoot("a flipped bit", exit_code=3, says=("chunk",), damage=True),),
+        wakes=False,
         settings=_settings("auto", 1, "direct"),
         machine=Machine(memory_mib=ROOMY_MIB),
     ),
@@ -185,6 +142,7 @@ CASES = (
         swap_mib=768,
         machine=Machine(memory_mib=512, processors=2),
     ),
+    *fault_cases.CASES,
 )
 
 

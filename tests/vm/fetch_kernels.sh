@@ -6,14 +6,15 @@
 #   vmlinuz        the kernel
 #   modules/       the few modules the test guest loads, with modules.dep and modules.builtin beside them
 #   release        the kernel's release, such as 6.1.0-1-amd64
+#   wanted         the names of the modules that were asked for
 #   SHA256SUMS     of all of the above; written last, so that a kernel with sums that match is complete
 #
-# A complete kernel is left as it is; an incomplete one is fetched anew. The machine's own apt sources are
+# A complete kernel is left as it is; one that is not, or was fetched for other modules, is fetched anew. The machine's own apt sources are
 # asked for the mirror only: lists, caches and package state are private and removed at the end.
 set -eu
 
 # What the guest needs, without dependencies: those are resolved here. A name may be built into the kernel.
-WANTED_MODULES='virtio_pci virtio_blk ext4 crc32c_generic'
+WANTED_MODULES='virtio_pci virtio_blk ext4 crc32c_generic dm-mod dm-flakey'
 
 fail() {
     echo "fetch_kernels.sh: $*" >&2
@@ -27,7 +28,8 @@ need() {
 }
 
 is_complete() {
-    [ -s "$1/SHA256SUMS" ] && (cd "$1" && sha256sum --quiet --check SHA256SUMS) >/dev/null 2>&1
+    [ -s "$1/SHA256SUMS" ] && [ "$(cat "$1/wanted" 2>/dev/null)" = "$WANTED_MODULES" ] &&
+        (cd "$1" && sha256sum --quiet --check SHA256SUMS) >/dev/null 2>&1
 }
 
 # Prints "URI SUITE" for each suite of Debian itself that apt reads packages from on this machine, for both
@@ -120,6 +122,7 @@ fetch() {
     cp "$tree/boot/vmlinuz-$release" "$stage/vmlinuz"
     copy_modules "$tree" "$release" "$stage/modules"
     echo "$release" >"$stage/release"
+    echo "$WANTED_MODULES" >"$stage/wanted"
     (cd "$stage" && find . -type f -exec sha256sum {} + >"$scratch/sums")
     mv "$scratch/sums" "$stage/SHA256SUMS"
     rm -rf "${directory:?}/$version"

@@ -1,5 +1,7 @@
 """Tests of the rig that need no guest: above all, that its checks do fail when they should."""
 
+import hashlib
+import json
 import lzma
 import struct
 import tempfile
@@ -7,12 +9,13 @@ import unittest
 from pathlib import Path
 
 import cases
-from rig import checks, scenario
+from rig import checks, fault_checks, kill_sweep, scenario, snapshot_stream
+from rig.case import Attempt, FailedBoot
 from rig.cpio import CpioArchive
 from rig.disk import Disk
 from rig.errors import RigError
 from rig.kernel import Kernel
-from rig.qemu import Boot
+from rig.qemu import Boot, Reaction
 from rig.swap_header import MARK_DORMOUSE, PLAIN, SwapHeader, mark_findings, restored_findings
 from rig.transcript import Transcript
 
@@ -101,17 +104,246 @@ class RoundTest(unittest.TestCase):
 
     def test_a_rehearsal_that_keeps_swap_fails(self):
         said = {**_SLEPT, **_WOKE, "1.before.swapped_out_pages": "7", "1.after.swapped_out_pages": "7"}
-        self.assertEqual(_failed(checks.rehearsed(_boot(said), 1, _CASE)), [])
+        self.assertEqual(_failed(checks.gave_slots_back(_boot(said), "1", _CASE)), [])
         fuller = {**said, "1.after.swap_used_kib": "516"}
-        self.assertNotEqual(_failed(checks.rehearsed(_boot(fuller), 1, _CASE)), [])
+        self.assertNotEqual(_failed(checks.gave_slots_back(_boot(fuller), "1", _CASE)), [])
         self.assertEqual(
-            _failed(checks.rehearsed(_boot({**fuller, "1.after.swapped_out_pages": "8"}), 1, _CASE)), []
+            _failed(checks.gave_slots_back(_boot({**fuller, "1.after.swapped_out_pages": "8"}), "1", _CASE)),
+            [],
         )
-        self.assertNotEqual(_failed(checks.rehearsed(_boot({}), 1, _CASE)), [])
+        self.assertNotEqual(_failed(checks.gave_slots_back(_boot({}), "1", _CASE)), [])
 
     def test_a_kernel_warning_fails(self):
         self.assertTrue(checks.kernel_is_content(_boot({}, "[ 1.0] all is well")).holds)
         self.assertFalse(checks.kernel_is_content(_boot({}, "[ 1.0] WARNING: CPU: 0 PID: 1 at x")).holds)
+
+    def test_only_the_warning_that_is_tolerated_passes(self):
+        def warning(place):
+            return (
+                f"[1] ----[ cut here ]----\n[1] WARNING: CPU: 0 at {place}\n[1] Call Trace:\n"
+                "[1] ---[ end trace 0000 ]---\n"
+            )
+
+        def content(console):
+            return checks.kernel_is_content(_boot({}, console), "thaw_processes").holds
+
+        self.assertTrue(content(warning("thaw_processes")))
+        self.assertFalse(content(warning("freeze_processes")))
+        self.assertFalse(content(warning("thaw_processes") + warning("freeze_processes")))
+        self.assertFalse(content(warning("thaw_processes") + "[2] BUG: y"))
+        self.assertFalse(checks.kernel_is_content(_boot({}, warning("thaw_processes"))).holds)
+
+
+class AttemptTest(unittest.TestCase):
+    """An attempt passes that failed as foretold and left no trace, and no other."""
+
+    _HEADER = SwapHeader(bytes(4096 - 10) + PLAIN)
+    _ATTEMPT = Attempt(
+        "test",
+        exit_code=1,
+        says=("^write chunk", "Input/output"),
+        error_between=(4096, 8192),
+        values={"x": "y"},
+    )
+    _REPORT = {"error": "write chunk on /dev/x at byte 4096: Input/output error"}
+    _VALUES = {
+        **{key.replace("1.", "a1.", 1): value for key, value in {**_WOKE, **_SLEPT}.items() if key[0] == "1"},
+        "a1.exit": "1",
+        "a1.x": "y",
+        "a1.left_running": "",
+        "a1.before.settings": "1 2",
+        "a1.after.settings": "1 2",
+        "a1.before.header": hashlib.sha256(_HEADER.page).hexdigest(),
+        "a1.after.header": hashlib.sha256(_HEADER.page).hexdigest(),
+        "a1.before.swapped_out_pages": "0",
+        "a1.after.swapped_out_pages": "0",
+    }
+
+    def _judge(self, values, report=None, attempt=_ATTEMPT):
+        said = "".join(f"@@ {key}={value}\n" for key, value in values.items())
+        if report is not None:
+            said += f"@@begin a1.report\n{report}\n@@end a1.report\n"
+        boot = Boot(Transcript(said), "", 1.0)
+        return _failed(fault_checks.attempt_came_to_nothing(boot, "a1", attempt, _CASE, self._HEADER))
+
+    def test_good_evidence_passes(self):
+        self.assertEqual(self._judge(self._VALUES, json.dumps(self._REPORT)), [])
+
+    def test_each_piece_of_evidence_is_needed(self):
+        bad = {
+            "exit": "0",
+            "x": "z",
+            "left_running": "44",
+            "after.settings": "2 2",
+            "after.header": "other",
+            "after.pid": "78",
+            "after.start": "201",
+            "after.nonce": "beef",
+            "after.counter": "1",
+            "after.digest": "d2",
+            "after.damaged": "1",
+            "after.pages": "255",
+            "after.swap_used_kib": "9999",
+            "again.swap_used_kib": "0",
+            "again.damaged": "1",
+        }
+        for name, value in bad.items():
+            key = f"a1.{name}"
+            for values in ({**self._VALUES, key: value}, {k: v for k, v in self._VALUES.items() if k != key}):
+                with self.subTest(key=key, present=key in values):
+                    self.assertNotEqual(self._judge(values, json.dumps(self._REPORT)), [])
+
+    def test_other_words_or_another_place_fail(self):
+        for old, new in (
+            ("chunk", "map"),
+            ("Input/output", "No space"),
+            ("4096", "8192"),
+            (" at byte 4096", ""),
+        ):
+            report = json.dumps(self._REPORT).replace(old, new)
+            self.assertNotEqual(self._judge(self._VALUES, report), [], new)
+        for report in ("", "{", "null", '{"error": null}', None):
+            self.assertNotEqual(self._judge(self._VALUES, report), [], report)
+
+    def test_one_that_was_killed_has_no_report_and_restores_no_settings(self):
+        killed = Attempt("killed", exit_code=fault_checks.KILLED)
+        values = {**self._VALUES, "a1.exit": "137", "a1.after.settings": "9"}
+        self.assertEqual(self._judge(values, "", killed), [])
+        self.assertNotEqual(self._judge(values, json.dumps(self._REPORT), killed), [])
+        self.assertNotEqual(self._judge({**values, "a1.after.header": "x"}, "", killed), [])
+        self.assertNotEqual(self._judge({**values, "a1.exit": "0"}, "", killed), [])
+
+
+class FailedBootTest(unittest.TestCase):
+    """A boot that must not wake the machine."""
+
+    def _judge(self, fault, said, console="", killed=False):
+        return _failed(
+            fault_checks.failed_to_wake(Boot(Transcript(said), console, 1.0, (), killed), fault, _CASE)
+        )
+
+    def test_words_and_exit_code(self):
+        fault = FailedBoot("test", exit_code=3, says=("chunk",))
+
+        def said(code, words):
+            return f"@@ resume.exit={code}\n@@begin resume.output\n{words}\n@@end resume.output\n"
+
+        self.assertEqual(self._judge(fault, said(3, "bad chunk")), [])
+        self.assertNotEqual(self._judge(fault, said(3, "bad")), [])
+        self.assertNotEqual(self._judge(fault, said(0, "bad chunk")), [])
+        self.assertNotEqual(self._judge(fault, ""), [])
+        self.assertNotEqual(self._judge(fault, "", "bad chunk"), [])
+
+    def test_one_that_must_not_return(self):
+        fault = FailedBoot("test", reactions=(Reaction("x", kill=True),))
+        self.assertEqual(self._judge(fault, "", killed=True), [])
+        self.assertNotEqual(self._judge(fault, ""), [])
+        self.assertNotEqual(self._judge(fault, "@@ resume.exit=0\n", killed=True), [])
+        restarts = FailedBoot("test", says=("chunk",))
+        self.assertEqual(self._judge(restarts, "", "bad chunk"), [])
+        self.assertNotEqual(self._judge(restarts, "", "bad"), [])
+
+    def test_an_area_that_is_given_back_must_be_of_use(self):
+        fault = FailedBoot("test", exit_code=3, keeps_image=False)
+        good = {
+            "resume.exit": "3",
+            "again.pages": "256",
+            "again.damaged": "0",
+            "again.swap_used_kib": "900",
+        }
+
+        def text(values):
+            return "".join(f"@@ {key}={value}\n" for key, value in values.items())
+
+        self.assertEqual(self._judge(fault, text(good)), [])
+        for key, value in (
+            ("again.pages", "255"),
+            ("again.damaged", "1"),
+            ("again.swap_used_kib", "9"),
+            ("again.swapoff", "failed"),
+            ("again.swapon", "failed"),
+        ):
+            self.assertNotEqual(self._judge(fault, text({**good, key: value})), [], key)
+
+    def test_a_kept_image_is_kept_to_the_byte(self):
+        fault = FailedBoot("test", exit_code=1)
+        marked = SwapHeader(bytes(4096 - 10) + MARK_DORMOUSE)
+        self.assertTrue(fault_checks.image_kept(fault, marked, SwapHeader(marked.page)).holds)
+        self.assertFalse(fault_checks.image_kept(fault, marked, SwapHeader(b"1" + marked.page[1:])).holds)
+
+
+class ReactionTest(unittest.TestCase):
+    """The host reacts to what it sees in the right part of the console."""
+
+    def test_the_part_that_counts(self):
+        reaction = Reaction("50 %", after="begins", until="is over")
+        self.assertIsNone(reaction.span("50 %"))
+        self.assertEqual(reaction.span("50 % begins 40 %"), " 40 %")
+        self.assertEqual(reaction.span("begins 40 % is over 50 %"), " 40 % ")
+        self.assertFalse(reaction.is_over("is over begins"))
+        self.assertTrue(reaction.is_over("begins is over"))
+        self.assertEqual(Reaction("x").span("all of it"), "all of it")
+
+    def test_a_moment_that_never_came_fails(self):
+        reaction, other = Reaction("50 %"), Reaction("60 %")
+        boot = Boot(Transcript(""), "", 1.0, (reaction,))
+        self.assertTrue(fault_checks.moments_came(boot, (reaction,)).holds)
+        self.assertFalse(fault_checks.moments_came(boot, (reaction, other)).holds)
+
+    def test_each_attempt_has_its_part(self):
+        case = cases.find("stopped")
+        reactions = scenario.attempt_reactions(case)
+        self.assertEqual(len(reactions), len(case.attempts))
+        self.assertEqual(len({reaction.after for reaction in reactions}), len(reactions))
+
+
+class TranscriptTest(unittest.TestCase):
+    """What a guest says is put together."""
+
+    def test_a_guest_that_goes_on_has_said_what_it_said_before(self):
+        earlier, later = Transcript("@@ a=1\n@@ b=1\n"), Transcript("@@ b=2\n")
+        later.goes_on_from(earlier)
+        self.assertEqual(later.values, {"a": "1", "b": "2"})
+
+
+class KillSweepTest(unittest.TestCase):
+    """The moments at which a guest is killed."""
+
+    def test_as_many_as_asked_for_spread_over_all_and_the_same_each_time(self):
+        found = kill_sweep.moments(20, 0.5, seed=1)
+        self.assertEqual(len(found), 20)
+        self.assertEqual(found, kill_sweep.moments(20, 0.5, seed=1))
+        self.assertNotEqual(found, kill_sweep.moments(20, 0.5, seed=2))
+        writing = [moment.written for moment in found if moment.written]
+        self.assertEqual((len(writing), writing), (10, sorted(writing)))
+        self.assertTrue(min(writing) < 0.1 and 0.9 < max(writing) < 1.0)
+        self.assertEqual(len({moment.after for moment in found}), 3)
+        self.assertTrue(all(moment.seconds < 0.5 for moment in found))
+
+
+class SnapshotStreamTest(unittest.TestCase):
+    """Where a snapshot ends is read from the stream itself."""
+
+    def _measure(self, frames, data, metadata_pages=1):
+        header = bytearray(4096)
+        struct.pack_into("<QQ", header, 416, len(data), 1 + metadata_pages + len(data))
+        entries = struct.pack(f"<{len(frames)}Q", *frames)
+        metadata = entries + b"\xff" * 8 + bytes(metadata_pages * 4096 - len(entries) - 8)
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "stream"
+            path.write_bytes(bytes(header) + metadata + b"".join(data))
+            return snapshot_stream.measure(path)
+
+    def test_zero_pages_in_the_stream_and_out_of_it(self):
+        full, zero = b"x" * 4096, bytes(4096)
+        tail = self._measure([1, 2, 3], [full, zero, zero])
+        self.assertEqual((tail.pages, tail.last_frame, tail.left_out), (2, 3, 0))
+        left_out = 1 << 63
+        tail = self._measure([1, 2 | left_out, 3, 4 | left_out], [full, zero])
+        self.assertEqual((tail.pages, tail.last_frame, tail.left_out), (3, 4, 2))
+        self.assertEqual(self._measure([1 | left_out, 2], [full]).pages, 0)
+        self.assertFalse(fault_checks.ends_in_zero_pages(self._measure([1], [full])).holds)
+        self.assertTrue(fault_checks.ends_in_zero_pages(self._measure([1], [zero])).holds)
 
 
 class FreshBootTest(unittest.TestCase):
@@ -202,6 +434,10 @@ class DiskTest(unittest.TestCase):
             self.assertEqual((partition.resume_device, partition.resume_offset_pages), ("/dev/vda1", 0))
             self.assertEqual(partition.original_header.signature, PLAIN)
             self.assertRaises(RigError, partition.damage_image)
+            self.assertLess(partition.bytes_on_host(), 1 << 20)
+            partition.copy_area(Path(directory) / "area")
+            area = (Path(directory) / "area").read_bytes()
+            self.assertEqual((len(area), area[:4096]), (8 << 20, partition.original_header.page))
             file = Disk(Path(directory) / "b", 8, with_swap_file=True)
             self.assertEqual(file.resume_device, "/dev/vda2")
             self.assertGreater(file.resume_offset_pages, 0)
@@ -265,6 +501,18 @@ class CaseTableTest(unittest.TestCase):
 
     def test_names_are_unique(self):
         self.assertEqual(len({case.name for case in cases.CASES}), len(cases.CASES))
+
+    def test_quick_on_some_kernels_is_full_on_the_others(self):
+        case = cases.find("stopped")
+        shares = {case.share_on(kernel) for kernel in cases.KERNELS}
+        self.assertEqual(shares, {"quick", "full"})
+        self.assertEqual(cases.find("used-by").share_on("6.12"), "quick")
+        self.assertEqual(cases.find("demo").share_on("6.12"), "manual")
+
+    def test_every_attempt_and_every_failed_boot_can_be_told_apart(self):
+        for case in cases.CASES:
+            names = [fault.name for fault in (*case.attempts, *case.failed_boots)]
+            self.assertEqual(len(set(names)), len(names), case.name)
 
     def test_every_attribute_is_covered(self):
         ours = [case for case in cases.CASES if case.engine == "dormouse" and case.share != cases.MANUAL]

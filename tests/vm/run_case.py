@@ -19,6 +19,7 @@ from rig import initramfs, qemu
 from rig.cycle import BOOT_TIMEOUT_SECONDS, Cycle
 from rig.errors import RigError
 from rig.kernel import Kernel
+from rig.kill_sweep import KillSweep
 
 _HERE = Path(__file__).resolve().parent
 
@@ -51,7 +52,8 @@ def _tidy(workdir, options, passed):
     elif passed and options.workdir is None:
         shutil.rmtree(workdir)
     else:
-        for name in ("disk.raw", "initramfs.cpio", "payload"):
+        programs = (source.stem for source in _guest_sources())
+        for name in ("disk.raw", "initramfs.cpio", *programs):
             (workdir / name).unlink(missing_ok=True)
         print(f"consoles and results are in {workdir}")
 
@@ -59,9 +61,9 @@ def _tidy(workdir, options, passed):
 def _run(case, options, workdir):
     kernel = Kernel(Path(options.kernels) / options.kernel)
     tools = {} if case.engine == "stock" else _tools(options)
-    payload = Path(options.payload) if options.payload else _compile_payload(workdir)
+    programs = dict(_named_program(text) for text in options.program) or _compile_programs(workdir)
     print(f"{case.name} on {kernel.release}: {case.proves}", flush=True)
-    outcome = Cycle(case, kernel, tools, payload, workdir).run()
+    outcome = _runner(case)(case, kernel, tools, programs, workdir).run()
     human = case.report == "text"
     for check in outcome.checks:
         print(
@@ -82,14 +84,29 @@ def _tools(options):
     return initramfs.find_tools(options.tools)
 
 
-def _compile_payload(workdir):
-    """For use by hand; the build passes the program that it has made."""
-    program = workdir / "payload"
-    command = ["c++", "-std=c++23", "-O2", "-static", str(_HERE / "guest/payload.cc"), "-o", str(program)]
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode != 0:
-        raise RigError(f"cannot compile the payload: {result.stderr}")
-    return program
+def _runner(case):
+    return KillSweep if case.kills else Cycle
+
+
+def _named_program(text):
+    name, path = text.split("=", 1)
+    return name, Path(path)
+
+
+def _guest_sources():
+    return sorted(_HERE.glob("guest/*.cc"))
+
+
+def _compile_programs(workdir):
+    """For use by hand; the build passes the programs that it has made."""
+    programs = {}
+    for source in _guest_sources():
+        program = programs[source.stem] = workdir / source.stem
+        command = ["c++", "-std=c++23", "-O2", "-static", str(source), "-o", str(program)]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
+            raise RigError(f"cannot compile {source.name}: {result.stderr}")
+    return programs
 
 
 def _summary(report):
@@ -115,8 +132,8 @@ def _print_list(style):
         return
     for kernel, case in itertools.product(cases.KERNELS, cases.CASES):
         if case.share != cases.MANUAL:
-            timeout = (case.power_offs + 1) * BOOT_TIMEOUT_SECONDS * qemu.timeout_scale() + 60
-            print(f"{kernel}:{case.name}:{case.share}:{case.machine.processors}:{timeout:.0f}")
+            timeout = case.boots * BOOT_TIMEOUT_SECONDS * qemu.timeout_scale() + 60
+            print(f"{kernel}:{case.name}:{case.share_on(kernel)}:{case.machine.processors}:{timeout:.0f}")
 
 
 def _parse_arguments():
@@ -140,7 +157,11 @@ def _parse_arguments():
         "--tool", metavar="FILE", action="append", help="one tool; repeat it instead of --tools"
     )
     parser.add_argument(
-        "--payload", metavar="FILE", help="the payload program; compiled from guest/payload.cc if not given"
+        "--program",
+        metavar="NAME=FILE",
+        action="append",
+        default=[],
+        help="a program of the guest's own; all are compiled from guest/*.cc if none is given",
     )
     parser.add_argument(
         "--workdir", metavar="DIR", help="where consoles and results are kept; temporary if not given"

@@ -3,9 +3,11 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rig import checks, initramfs, qemu, scenario
+from rig import checks, fault_checks, initramfs, qemu, scenario
 from rig.checks import Check
 from rig.disk import Disk
+from rig.scenario import BootPlan
+from rig.snapshot_stream import zero_tail
 from rig.swap_header import MARK_DORMOUSE, MARK_STOCK, mark_findings, restored_findings
 
 # Some twenty times what a boot takes on an idle machine with two processors.
@@ -27,55 +29,64 @@ class Outcome:
 
 
 class Cycle:
-    """One case on one kernel in one working directory."""
+    """One case on one kernel in one working directory. `programs` are the guest's own, {name: path}."""
 
-    def __init__(self, case, kernel, tools, payload, workdir):
+    def __init__(self, case, kernel, tools, programs, workdir):
         self._case = case
         self._kernel = kernel
+        self._tools = tools
         self._workdir = Path(workdir)
-        init = Path(__file__).parent.parent / "guest/init"
-        self._initramfs = initramfs.build(kernel, tools, payload, init)
+        guest = Path(__file__).parent.parent / "guest"
+        self._initramfs = initramfs.build(kernel, tools, programs, guest, with_mapper=case.mapper)
         self._disk = Disk(self._workdir / "disk.raw", case.swap_mib, case.swap_file)
         self._outcome = Outcome()
 
     def run(self):
         """Runs the case to its end, or to the first boot after which going on makes no sense."""
-        boot = self._boot()
+        boot = self._boot(BootPlan(reactions=scenario.attempt_reactions(self._case)))
         self._add(checks.fresh_boot(boot))
+        self._judge_attempts(boot)
         for number, method in enumerate(self._case.methods, start=1):
             if method == "none":
                 self._judge_round(boot, boot, number)
-                self._add(checks.rehearsed(boot, number, self._case))
+                self._add(checks.gave_slots_back(boot, str(number), self._case))
                 continue
             if not self._went_off_with_an_image(boot, number):
                 return self._outcome
             slept, boot = boot, None
-            if self._case.damage:
-                return self._expect_refusal()
-            boot = self._boot()
+            if number == len(self._case.methods):
+                for fault in self._case.failed_boots:
+                    boot = self._fail_to_wake(fault)
+                if not self._case.wakes:
+                    return self._outcome
+            boot = self._boot(BootPlan.wake(self._case))
             self._judge_round(slept, boot, number)
             if boot.transcript.get(f"{number}.exit") == "":
                 return self._outcome
         self._judge_end(boot)
         return self._outcome
 
-    def _boot(self):
+    def _boot(self, plan):
         number = len(self._outcome.boots) + 1
         image = self._workdir / "initramfs.cpio"
-        values = scenario.variables(self._case, self._disk, number)
+        values = scenario.variables(self._case, self._disk, number, plan)
         image.write_bytes(self._initramfs + scenario.archive(values))
-        boot = qemu.run(
-            self._case.machine,
-            self._kernel.image,
-            image,
-            self._disk.path,
-            self._workdir,
-            f"boot{number}",
-            BOOT_TIMEOUT_SECONDS * qemu.timeout_scale(),
-        )
+        parameters = f"{self._case.parameters} {plan.parameters}"
+        software = qemu.Software(self._kernel.image, image, parameters)
+        name = f"boot{number}"
+        with qemu.Guest(self._case.machine, software, self._disk.path, self._workdir, name) as guest:
+            boot = guest.wait(qemu.deadline_after(BOOT_TIMEOUT_SECONDS), plan.reactions)
         self._outcome.boots.append(boot)
-        self._add([checks.kernel_is_content(boot)])
+        self._add([checks.kernel_is_content(boot, self._case.tolerates)])
+        if plan.reactions:
+            self._add([fault_checks.moments_came(boot, plan.reactions)])
         return boot
+
+    def _judge_attempts(self, boot):
+        original = self._disk.original_header
+        for index, attempt in enumerate(self._case.attempts):
+            key = scenario.attempt_key(index)
+            self._add(fault_checks.attempt_came_to_nothing(boot, key, attempt, self._case, original))
 
     def _went_off_with_an_image(self, boot, number):
         """Looks at the disk while the machine is off."""
@@ -99,7 +110,13 @@ class Cycle:
                 )
             ]
         )
+        if not findings and self._case.zero_tail_mib:
+            self._judge_zero_tail()
         return not findings
+
+    def _judge_zero_tail(self):
+        tail = zero_tail(self._disk, self._tools["resume"], self._workdir)
+        self._add([fault_checks.ends_in_zero_pages(tail)])
 
     def _judge_round(self, slept, woke, number):
         self._add(checks.round_survived(slept, woke, number, self._case))
@@ -114,10 +131,17 @@ class Cycle:
         self._add(found)
         self._outcome.reports.append((number, parsed))
 
-    def _expect_refusal(self):
-        self._disk.damage_image()
-        self._add(checks.refused(self._boot()))
-        return self._outcome
+    def _fail_to_wake(self, fault):
+        marked = self._disk.swap_header()
+        if fault.damage:
+            self._disk.damage_image()
+        boot = self._boot(BootPlan.failed(fault))
+        self._add(fault_checks.failed_to_wake(boot, fault, self._case))
+        if fault.keeps_image:
+            self._add([fault_checks.image_kept(fault, marked, self._disk.swap_header())])
+        else:
+            self._judge_end(boot)
+        return boot
 
     def _judge_end(self, boot):
         findings = restored_findings(
@@ -127,6 +151,8 @@ class Cycle:
         if self._case.engine == "stock":
             claim = "the swap header on the disk is plain swap again"
         self._add([Check(claim, not findings, "; ".join(findings)), checks.finished(boot)])
+        if self._case.zero_tail_mib:
+            self._add([fault_checks.zeros_are_zero(boot)])
         if self._case.swap_file:
             self._add([checks.file_system_is_sound(boot, self._disk.check_file_system())])
 

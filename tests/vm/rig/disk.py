@@ -76,6 +76,14 @@ class Disk:
             image.write(page)
             return offset + place - self._swap_partition_start
 
+    def bytes_on_host(self):
+        """How much of the image file has been written; for copies made with holes a measure of progress."""
+        return self.path.stat().st_blocks * _SECTOR
+
+    def copy_area(self, target):
+        """Copies the swap partition into a file, holes and all."""
+        self._copy_out(self._swap_partition_start, self._swap_mib * _MIB, target)
+
     def check_file_system(self):
         """Judges the ext4 file system after the guest has ended. Returns what is wrong, as text."""
         if not self._with_swap_file:
@@ -156,8 +164,9 @@ class Disk:
         with self.path.open("rb") as image, target.open("wb") as part:
             image.seek(offset)
             while length and (data := image.read(min(length, _MIB))):
-                part.write(data)
+                part.seek(len(data), 1) if not any(data) else part.write(data)
                 length -= len(data)
+            part.truncate(part.tell())
 
 
 def _partition_table(partitions):

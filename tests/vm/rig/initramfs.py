@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rig.cpio import CpioArchive
 from rig.errors import RigError
-from rig.kernel import DISK_MODULES, EXT4_MODULES
+from rig.kernel import DISK_MODULES, EXT4_MODULES, MAPPER_MODULES
 
 TOOL_DIRECTORY = "/usr/sbin"
 TOOLS_REQUIRED = ("s2disk", "resume")
@@ -43,8 +43,11 @@ def shared_libraries(program):
     return re.findall(r"(/\S+) \(0x", result.stdout)
 
 
-def build(kernel, tools, payload, init, busybox="/bin/busybox"):
-    """Returns the initramfs as bytes. `tools` is {name: path}, empty for the kernel's own hibernation."""
+def build(kernel, tools, programs, guest, with_mapper=False, busybox="/bin/busybox"):
+    """Returns the initramfs as bytes. `tools` is {name: path}, empty for the kernel's own hibernation.
+
+    `programs` are the guest's own, likewise; `guest` is the directory with its scripts.
+    """
     if not Path(busybox).is_file() or shared_libraries(busybox):
         raise RigError(f"{busybox} is not a static program: install busybox-static")
     archive = CpioArchive()
@@ -53,11 +56,16 @@ def build(kernel, tools, payload, init, busybox="/bin/busybox"):
     archive.add_character_device("/dev/console", 5, 1)
     archive.add_file("/bin/busybox", Path(busybox).read_bytes(), 0o755)
     archive.add_symlink("/bin/sh", "busybox")
-    archive.add_file("/init", Path(init).read_bytes(), 0o755)
+    archive.add_file("/init", (guest / "init").read_bytes(), 0o755)
+    archive.add_file("/faults", (guest / "faults").read_bytes())
 
+    programs = {**tools, **programs}
+    if with_mapper:
+        programs["dmsetup"] = _dmsetup()
+        _add_modules(archive, "mapper", kernel.modules(MAPPER_MODULES))
     with tempfile.TemporaryDirectory() as scratch:
         libraries = set()
-        for name, path in {**tools, "payload": payload}.items():
+        for name, path in programs.items():
             archive.add_file(f"{TOOL_DIRECTORY}/{name}", _without_debug_information(path, scratch), 0o755)
             libraries.update(shared_libraries(path))
         for library in sorted(libraries):
@@ -66,6 +74,13 @@ def build(kernel, tools, payload, init, busybox="/bin/busybox"):
     _add_modules(archive, "disk", kernel.modules(DISK_MODULES))
     _add_modules(archive, "ext4", kernel.modules(EXT4_MODULES))
     return archive.finish()
+
+
+def _dmsetup():
+    found = shutil.which("dmsetup", path="/usr/sbin:/sbin")
+    if found is None:
+        raise RigError("needs the command 'dmsetup', which is not installed")
+    return Path(found)
 
 
 def _add_modules(archive, group, modules):

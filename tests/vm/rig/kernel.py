@@ -18,6 +18,7 @@ DISK_MODULES = (
     "virtio_blk",
 )
 EXT4_MODULES = ("crc32c_generic", "ext4")
+MAPPER_MODULES = ("dm_mod", "dm_flakey")
 
 
 class Kernel:

@@ -1,17 +1,22 @@
 """Runs one boot of the guest in QEMU, without KVM, under a watchdog."""
 
 import os
+import re
 import shutil
+import socket
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from rig.errors import RigError
+from rig.monitor import Monitor
 from rig.transcript import Transcript
 
 _QEMU = "qemu-system-x86_64"
 _LAST_LINES = 40
+_POLL_SECONDS = 0.02
+_AGAIN_SECONDS = 0.1
 
 # A panic ends the guest at once: it asks for a reboot, and -no-reboot makes that an exit.
 _KERNEL_PARAMETERS = "console=ttyS0,115200 panic=-1 oops=panic no_timer_check mitigations=off"
@@ -28,6 +33,31 @@ class Machine:
     write_bytes_per_second: int = 0
 
 
+@dataclass(frozen=True)
+class Reaction:
+    """What the host does as soon as the guest's console shows `when`, a pattern, between two others."""
+
+    when: str
+    send: bytes = b""  # typed on the console
+    kill: bool = False  # QEMU ends on the spot
+    again: bool = False  # the keys are pressed again and again, until `until` is seen
+    after: str = ""
+    until: str = ""
+
+    def span(self, console):
+        """Returns the part of the console between `after` and `until`; None before `after` is there."""
+        begin = re.search(self.after, console)
+        if begin is None:
+            return None
+        end = re.compile(self.until).search(console, begin.end()) if self.until else None
+        return console[begin.end() : end.start() if end else len(console)]
+
+    def is_over(self, console):
+        """Whether `until` has been seen."""
+        begin = re.search(self.after, console)
+        return bool(begin and self.until and re.compile(self.until).search(console, begin.end()))
+
+
 @dataclass
 class Boot:
     """What one boot left: its results, its console, and how long it took on the host's clock."""
@@ -35,37 +65,143 @@ class Boot:
     transcript: Transcript
     console: str
     seconds: float
+    reacted: tuple = ()  # the reactions whose moment came
+    killed: bool = False
 
 
-def run(machine, kernel_image, initramfs, disk_path, workdir, name, timeout_seconds):
-    """Boots the guest and waits until it goes off. `name`.console and `name`.results stay in `workdir`."""
-    console = Path(workdir) / f"{name}.console"
-    results = Path(workdir) / f"{name}.results"
-    for file in (console, results):
-        file.write_bytes(b"")
-    command = _command(machine, kernel_image, initramfs, disk_path, console, results)
-    started = time.monotonic()
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    try:
-        output, _ = process.communicate(timeout=timeout_seconds)
-    except subprocess.TimeoutExpired:
-        raise RigError(
-            f"{name}: the guest did not power off within {timeout_seconds:.0f} s.\n"
-            f"{_tail('Its last results', results)}\n{_tail('Its last words', console)}"
-        ) from None
-    finally:
+@dataclass
+class Software:
+    """What the guest boots with; `state` is a file with a running guest in it, to go on from."""
+
+    kernel_image: Path
+    initramfs: Path
+    parameters: str = ""
+    state: Path = None
+
+
+class Guest:
+    """A running guest. Leaving its context ends it, whatever has happened."""
+
+    def __init__(self, machine, software, disk_path, workdir, name):
+        self._name = name
+        self._console = Path(workdir) / f"{name}.console"
+        self._results = Path(workdir) / f"{name}.results"
+        for file in (self._console, self._results):
+            file.write_bytes(b"")
+        ours, theirs = socket.socketpair()
+        command = _command(machine, software, disk_path, self._console, self._results, theirs.fileno())
+        self._started = time.monotonic()
+        self._killed = False
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,  # the console, of which the log is kept
+            stderr=subprocess.PIPE,
+            pass_fds=[theirs.fileno()],
+        )
+        theirs.close()
+        self.monitor = Monitor(ours)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         # Also on Ctrl-C: no guest outlives its run.
-        process.kill()
-        process.wait()
-    if process.returncode != 0:
-        raise RigError(f"{_QEMU} failed ({process.returncode}): {output.decode(errors='replace').strip()}")
-    return Boot(
-        transcript=Transcript(results.read_text(errors="replace")),
-        console=console.read_text(errors="replace").replace("\r", ""),
-        seconds=time.monotonic() - started,
-    )
+        self._process.kill()
+        self._process.communicate()
+        self.monitor.close()
+
+    @property
+    def console(self):
+        """What the guest has printed so far."""
+        return self._console.read_text(errors="replace").replace("\r", "\n")
+
+    def is_off(self):
+        """Whether QEMU has ended."""
+        return self._process.poll() is not None
+
+    def type(self, keys):
+        """Types on the guest's console."""
+        try:
+            self._process.stdin.write(keys)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has just ended; what it left behind tells why
+
+    def kill(self):
+        """Ends QEMU on the spot, as a power cut would, except that the host keeps what was written."""
+        self._killed = True
+        self._process.kill()
+
+    def wait_for(self, pattern, deadline):
+        """Waits until the console shows `pattern`."""
+        if not self.wait_until(lambda: re.search(pattern, self.console), deadline):
+            raise RigError(f"{self._name}: the guest ended and never said '{pattern}'.\n{self._tails()}")
+
+    def wait_until(self, condition, deadline):
+        """Waits until `condition` holds, or the guest is off. Returns whether it holds."""
+        while not (holds := condition()) and not self.is_off():
+            self._check(deadline)
+            time.sleep(_POLL_SECONDS)
+        return bool(holds or condition())
+
+    def wait(self, deadline, reactions=()):
+        """Waits until the guest goes off, and reacts meanwhile. Returns the Boot."""
+        reacted = []
+        again = {}
+        while not self.is_off():
+            self._check(deadline)
+            time.sleep(_POLL_SECONDS)
+            console = self.console if reactions else ""
+            for number, reaction in enumerate(reactions):
+                now = time.monotonic()
+                if number in again:
+                    if now < again[number] or reaction.is_over(console):
+                        continue
+                elif not re.search(reaction.when, reaction.span(console) or ""):
+                    continue
+                else:
+                    reacted.append(reaction)
+                again[number] = now + _AGAIN_SECONDS if reaction.again else float("inf")
+                self._react(reaction)
+        return self._boot(tuple(reacted))
+
+    def _react(self, reaction):
+        if reaction.kill:
+            self.kill()
+            self._process.wait()
+            return
+        self.type(reaction.send)
+
+    def _check(self, deadline):
+        if time.monotonic() < deadline:
+            return
+        raise RigError(
+            f"{self._name}: the guest did not power off within {deadline - self._started:.0f} s.\n"
+            + self._tails()
+        )
+
+    def _boot(self, reacted):
+        seconds = time.monotonic() - self._started
+        output = self._process.stderr.read()
+        if self._process.returncode != 0 and not self._killed:
+            reason = output.decode(errors="replace").strip()
+            raise RigError(f"{_QEMU} failed ({self._process.returncode}): {reason}")
+        return Boot(
+            transcript=Transcript(self._results.read_text(errors="replace")),
+            console=self._console.read_text(errors="replace").replace("\r", ""),
+            seconds=seconds,
+            reacted=reacted,
+            killed=self._killed,
+        )
+
+    def _tails(self):
+        return f"{_tail('Its last results', self._results)}\n{_tail('Its last words', self._console)}"
+
+
+def deadline_after(seconds):
+    """The watchdog's hour for something that takes at most `seconds` on a host of usual speed."""
+    return time.monotonic() + seconds * timeout_scale()
 
 
 def last_words(boot):
@@ -78,16 +214,16 @@ def timeout_scale():
     return float(os.environ.get("DORMOUSE_VM_TIMEOUT_SCALE", "1"))
 
 
-def _command(machine, kernel_image, initramfs, disk_path, console, results):
+def _command(machine, software, disk_path, console, results, monitor_fd):
     for program in (_QEMU, "setpriv"):
         if shutil.which(program) is None:
             raise RigError(f"needs the command '{program}': install qemu-system-x86 and util-linux")
-    drive = f"if=none,id=disk,format=raw,cache={machine.cache},file={str(disk_path).replace(',', ',,')}"
+    drive = f"if=none,id=disk,format=raw,cache={machine.cache},file={_quoted(disk_path)}"
     if machine.read_bytes_per_second:
         drive += f",throttling.bps-read={machine.read_bytes_per_second}"
     if machine.write_bytes_per_second:
         drive += f",throttling.bps-write={machine.write_bytes_per_second}"
-    return [
+    command = [
         # The guest dies with us, even if we are killed by a signal that cannot be caught.
         "setpriv",
         "--pdeathsig",
@@ -105,20 +241,33 @@ def _command(machine, kernel_image, initramfs, disk_path, console, results):
         "-smp",
         str(machine.processors),
         "-kernel",
-        kernel_image,
+        software.kernel_image,
         "-initrd",
-        initramfs,
+        software.initramfs,
         "-append",
-        _KERNEL_PARAMETERS,
+        f"{_KERNEL_PARAMETERS} {software.parameters}".strip(),
         "-drive",
         drive,
         "-device",
         "virtio-blk-pci,drive=disk",
+        "-chardev",
+        f"stdio,id=console,signal=off,logfile={_quoted(console)}",
         "-serial",
-        f"file:{console}",
+        "chardev:console",
         "-serial",
         f"file:{results}",
+        "-chardev",
+        f"socket,id=monitor,fd={monitor_fd}",
+        "-mon",
+        "chardev=monitor,mode=control",
     ]
+    if software.state:
+        command += ["-incoming", f"exec:cat '{software.state}'"]
+    return command
+
+
+def _quoted(path):
+    return str(path).replace(",", ",,")
 
 
 def _tail(title, file):

@@ -1,8 +1,72 @@
 """What the guest is to do in one boot, as the shell variables that guest/init reads from /scenario."""
 
 import shlex
+from dataclasses import dataclass, replace
 
 from rig.cpio import CpioArchive
+
+MAPPER = "/dev/mapper/swap"
+
+
+@dataclass(frozen=True)
+class BootPlan:
+    """One boot, as the host means it to go."""
+
+    # "hibernate": the fresh boot. "wake": resume must not return. "refuse": it must, and the guest goes off.
+    # "go-on": if it returns, the boot goes on and shows that swap is of use.
+    task: str = "hibernate"
+    before: str = ""  # functions of guest/faults, before resume
+    resume_options: tuple = ()
+    resume_on_console: bool = False  # else its words are handed over
+    hold: str = ""  # where the guest waits for a key: "round", "resume"
+    parameters: str = ""
+    reactions: tuple = ()
+
+    @classmethod
+    def wake(cls, case):
+        """The boot in which the machine comes back."""
+        return cls(
+            task="wake",
+            resume_options=case.wake_options,
+            resume_on_console=True,
+            parameters=case.wake_parameters,
+        )
+
+    @classmethod
+    def failed(cls, fault):
+        """A boot in which it does not."""
+        return cls(
+            task="refuse" if fault.keeps_image else "go-on",
+            before=fault.before,
+            resume_options=fault.options,
+            # What a guest says that never gets further than resume can only be seen there.
+            resume_on_console=fault.exit_code is None,
+            parameters=fault.parameters,
+            reactions=fault.reactions,
+        )
+
+
+def attempt_key(index):
+    """What the results and variables of an attempt, counted from 0, begin with."""
+    return f"a{index + 1}"
+
+
+def attempt_reactions(case):
+    """Returns the reactions of all attempts, each kept to its own attempt's part of the console."""
+    return tuple(
+        replace(
+            reaction,
+            after=f"== {attempt_key(index)} begins",
+            until=f"== {attempt_key(index)} is over",
+        )
+        for index, attempt in enumerate(case.attempts)
+        for reaction in attempt.reactions
+    )
+
+
+def resume_device(case, disk):
+    """The block device that holds the swap area, as the tools are told."""
+    return MAPPER if case.mapper else disk.resume_device
 
 
 def hibernate_command(case, disk, round_index):
@@ -11,32 +75,54 @@ def hibernate_command(case, disk, round_index):
     if case.engine == "stock":
         size = f"echo {case.stock_image_bytes} >/sys/power/image_size && " if case.stock_image_bytes else ""
         return f"{size}echo {method} >/sys/power/disk && echo disk >/sys/power/state"
-    arguments = ["/usr/sbin/s2disk", *case.s2disk]
+    return _s2disk_command(case, disk, case.s2disk, method)
+
+
+def attempt_command(case, disk, attempt):
+    """Returns the guest's shell command for an attempt."""
+    options = case.s2disk if attempt.s2disk is None else attempt.s2disk
+    return _s2disk_command(case, disk, options, attempt.method, attempt.prefix)
+
+
+def _s2disk_command(case, disk, options, method, prefix=()):
+    arguments = [*prefix, "/usr/sbin/s2disk", *options]
     if method is not None:
         arguments += ["--shutdown-method", method]
     if case.name_resume_device:
-        arguments += ["--resume-device", disk.resume_device]
+        arguments += ["--resume-device", resume_device(case, disk)]
         if disk.resume_offset_pages:
             arguments += ["--resume-offset", str(disk.resume_offset_pages)]
     return shlex.join([*arguments, "--report", case.report])
 
 
-def variables(case, disk, boot):
+def variables(case, disk, boot, plan):
     """Returns {name: value} for the boot with number `boot`, counted from 1."""
     values = {
         "boot": boot,
+        "task": plan.task,
+        "hold": plan.hold,
+        "before_resume": plan.before,
+        "resume_options": shlex.join(plan.resume_options),
+        "resume_output": "console" if plan.resume_on_console else "file",
         "engine": case.engine,
-        "resume_device": disk.resume_device,
+        "disk_device": disk.resume_device,
+        "resume_device": resume_device(case, disk),
         "resume_offset": disk.resume_offset_pages,
-        "swap_path": "/mnt/swapfile" if case.swap_file else disk.resume_device,
-        "expect_resume": "yes" if boot > 1 and not case.damage else "no",
+        "swap_path": "/mnt/swapfile" if case.swap_file else resume_device(case, disk),
+        "attempts": len(case.attempts),
         "rounds": len(case.methods),
         "payload_mib": case.payload_mib,
         "pageout_mib": case.pageout_mib,
+        "zero_tail_mib": case.zero_tail_mib,
         "seed": case.seed,
         "output": "pipe" if case.pipe_output else "console",
         "corrupt": "yes" if case.corrupt else "no",
     }
+    for index, attempt in enumerate(case.attempts):
+        key = attempt_key(index)
+        values[f"command_{key}"] = attempt_command(case, disk, attempt)
+        values[f"before_{key}"] = attempt.before
+        values[f"after_{key}"] = attempt.after
     for index in range(len(case.methods)):
         values[f"command_{index + 1}"] = hibernate_command(case, disk, index)
     return values

@@ -27,6 +27,11 @@ class Transcript:
                 key, value = line.removeprefix(_LINE).split("=", 1)
                 self.values[key] = value
 
+    def goes_on_from(self, earlier):
+        """Adds what the same guest had said earlier, before it was kept in a file."""
+        self.values = {**earlier.values, **self.values}
+        self.documents = {**earlier.documents, **self.documents}
+
     def get(self, key):
         """The value said for `key`, or "" if the guest never came to say it."""
         return self.values.get(key, "")
