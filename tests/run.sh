@@ -32,6 +32,8 @@ if [ "$mode" != quick ]; then
   build dev
   # (The leak checker and strace exclude each other, hence without those that use it.)
   ctest --preset dev -j "$jobs" -E '^(tidy|install|vm)/|^tools/(sparse|room|limits|order|stop)$'
+  # A few seconds of every fuzzer, beginning with its corpus.
+  tests/fuzz/run.sh 8
   # What threads share.
   build tsan pipeline_test io_test image_test cycle_test s2disk resume
   ctest --preset tsan -j "$jobs" -R '^(pipeline|io|image|cycle)/|^tools/round_trip$'

@@ -76,6 +76,7 @@ BootAftermath BootBed::run(const CallFault& fault) {
   if (report.error) {
     after.message = std::regex_replace(report.error->what(), std::regex(directory_.path().string() + "/swap"),
                                        "/dev/swap");
+    after.message = std::regex_replace(after.message, std::regex(directory_.path().string()), "");
     after.message = std::regex_replace(after.message, std::regex("at byte [0-9]+"), "at byte N");
   }
   after.calls = calls.faults().calls();

@@ -19,7 +19,7 @@ struct CallErrors {
 /// Each errno at all places of a call that is made a few times; of one made often at the first, the last and
 /// some between; once and for ever, but that a signal does not come for ever.
 inline std::vector<CallFault> faults_of(const CallErrors& call, std::uint64_t count) {
-  constexpr std::uint64_t kAll = 12;
+  constexpr std::uint64_t kAll = 8;
   const std::uint64_t step = count <= kAll ? 1 : count / kAll;
   std::vector<CallFault> faults;
   const auto add = [&](std::uint64_t place) {

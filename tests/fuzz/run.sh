@@ -3,8 +3,8 @@
 # Builds the fuzzers (preset fuzz, clang 19) and lets each target, all of them by default, run for SECONDS, beginning
 # with its corpus and with what earlier runs found. Prints executions, executions per second and coverage (edges,
 # features). Ends with status 1 after a crash, a broken promise, a leak, an input that takes more than 5 s, or more than
-# 256 MB of memory; the input is then named. To look into it: build/fuzz/tests/fuzz/fuzz_TARGET FILE
-# What was found stays in build/fuzz/found; an input that showed a fault belongs into tests/fuzz/corpus/TARGET.
+# 256 MB of memory; the input is then named. To look into it: build/dev/tests/fuzz/fuzz_TARGET FILE
+# What was found stays in build/dev/found; an input that showed a fault belongs into tests/fuzz/corpus/TARGET.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -32,12 +32,12 @@ export ASAN_OPTIONS="detect_stack_use_after_return=0${ASAN_OPTIONS:+:$ASAN_OPTIO
 status=0
 printf '%-16s %12s %10s %8s %8s %8s\n' target executions per-second edges features rss-MB
 for target; do
-  found=build/fuzz/found/$target
+  found=build/dev/found/$target
   mkdir -p "$found/inputs" "$found/faults"
   failed=0
   longest=16384
   [ "$target" != config_file ] || longest=2048
-  "build/fuzz/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=256 -max_len="$longest" \
+  "build/dev/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=256 -max_len="$longest" \
     -print_final_stats=1 -artifact_prefix="$found/faults/" "$found/inputs" "tests/fuzz/corpus/$target" \
     >"$log" 2>&1 || failed=1
   statistic() { sed -n "s/^stat::$1: *//p" "$log"; }
