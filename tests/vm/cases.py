@@ -1,7 +1,7 @@
 """The table of cases: what is hibernated, how, and on which machine. Every kernel runs every case."""
 
 import fault_cases
-from rig.case import FULL, KERNELS, MANUAL, QUICK, USED_BY_LINE, Case, FailedBoot
+from rig.case import FULL, KERNELS, MANUAL, QUICK, USED_BY_LINE, Case
 from rig.qemu import Machine
 
 # With memory to spare and so high a cap the kernel reclaims nothing for the snapshot, and the payload goes
@@ -122,16 +122,6 @@ CASES = (
         methods=("shutdown",),
         pageout_mib=16,
         settings=_settings("zstd", 0.5, "direct"),
-    ),
-    Case(
-        name="damaged",
-        proves="an image damaged on the disk is refused with exit code 3, and the message names the place",
-        s2disk=USED_BY_LINE + NO_RECLAIM,  # all that is in the swap area then belongs to the image
-        methods=("shutdown",),
-        failed_boots=(FailedBoot("a flipped bit", exit_code=3, says=("chunk",), damage=True),),
-        wakes=False,
-        settings=_settings("auto", 1, "direct"),
-        machine=Machine(memory_mib=ROOMY_MIB),
     ),
     Case(
         name="demo",

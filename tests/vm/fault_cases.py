@@ -4,7 +4,7 @@ Failing attempts are cheap, as they need no boot of their own: a case has severa
 good hibernation at the end, which shows that nothing was left in its way.
 """
 
-from rig.case import FULL, MANUAL, QUICK, Attempt, Case, FailedBoot
+from rig.case import FULL, QUICK, Attempt, Case, FailedBoot
 from rig.fault_checks import KILLED
 from rig.qemu import Machine, Reaction
 
@@ -14,10 +14,6 @@ _ROOMY = Machine(memory_mib=512)
 _SLOW_DISK = Machine(memory_mib=512, write_bytes_per_second=8 * _MIB)
 # Nothing is reclaimed for the snapshot: all of it is in the image, and little in swap.
 _PLAINLY = ("--compress=lz4", "--progress", "plain", "--image-size", "95%")
-
-# Whether resume restarts the machine when a load has failed, and gives the area back after the last attempt.
-RESUME_COUNTS_ATTEMPTS = False
-_WITH_ATTEMPTS = FULL if RESUME_COUNTS_ATTEMPTS else MANUAL
 
 # Where guest/faults makes the hole, less the largest write that may begin before it.
 _HOLE = (8 * _MIB, 20 * _MIB)
@@ -36,25 +32,8 @@ def _signal(signal, when):
     }
 
 
-def _cannot_load(name, says, **more):
-    """A boot whose resume fails and keeps the image for the next."""
-    if not RESUME_COUNTS_ATTEMPTS:
-        return FailedBoot(name, exit_code=1, says=says, **more)
-    return FailedBoot(name, says=says, options=_attempts(9), **more)
-
-
-def _flakey_on_waking():
-    """Flushes fail, too: a resume that cannot count its tries does not keep the image for another."""
-    if RESUME_COUNTS_ATTEMPTS:
-        return ()
-    fault = r"/dev/mapper/swap at byte \d+: Input/output error"
-    return (FailedBoot("flakey on waking", exit_code=1, says=(fault,), before="swap_is all-fails"),)
-
-
 def _attempts(count):
     """With attempts left, resume restarts the machine. It need not wait for a person first."""
-    if not RESUME_COUNTS_ATTEMPTS:
-        return ()
     return ("-P", f"resume attempts={count}", "-P", "resume countdown=0")
 
 
@@ -102,12 +81,12 @@ CASES = (
             ),
         ),
         failed_boots=(
-            _cannot_load(
+            FailedBoot(
                 "error target on waking",
+                options=_attempts(9),
                 before="swap_is error",
                 says=(r"/dev/mapper/swap at byte \d+: Input/output error",),
             ),
-            *_flakey_on_waking(),
         ),
         wake_options=_attempts(9),
         machine=_ROOMY,
@@ -288,7 +267,7 @@ CASES = (
     Case(
         name="damaged-twice",
         proves="a damaged image: one boot keeps it and restarts, the next gives the area back and goes on",
-        share=_WITH_ATTEMPTS,
+        share=FULL,
         s2disk=_PLAINLY,
         payload_mib=32,
         methods=("shutdown",),
@@ -313,7 +292,8 @@ CASES = (
     Case(
         name="damaged-once",
         proves="a damaged image with one attempt: refused with exit code 3, and the area is given back",
-        share=_WITH_ATTEMPTS,
+        share=QUICK,
+        quick_on=("6.1",),
         s2disk=_PLAINLY,
         payload_mib=32,
         methods=("shutdown",),
