@@ -127,6 +127,24 @@ class Booting(ToolTest):
     """Plain `resume`, as the initramfs runs it, on a block device that holds no image of ours that could be loaded. Needs
     root."""
 
+    def boot(self, *options, expect=0, **where):
+        """Runs `resume` as if nothing on a device were mounted: it looks at /proc/self/mountinfo, which is another
+        file in a mount name space of its own."""
+        mountinfo = self.directory / "mountinfo"
+        mountinfo.write_text("1 1 0:2 / / rw - rootfs rootfs rw\n")
+        hide = 'mount --bind "$0" /proc/$$/mountinfo && exec "$@"'
+        words = ["unshare", "--mount", "sh", "-c", hide, str(mountinfo)]
+        return self.run_words(words + self.resume_command(*options, **where), expect)
+
+    def test_on_a_system_that_runs_the_image_is_left_alone(self):
+        self.make_snapshot(pages=100)
+        self.make_area(pages=300)
+        self.s2disk()
+        before = files.digest(self.area)
+        run = self.resume(area=needs.loop_device(self, self.area), expect=6)
+        self.assertIn("is mounted, so this is a system that runs", run.stderr)
+        self.assertEqual(files.digest(self.area), before)
+
     def test_somebody_elses_image_is_named_and_left_alone(self):
         for mark, words in MARKS.items():
             with self.subTest(mark=mark):
@@ -137,7 +155,7 @@ class Booting(ToolTest):
     def test_a_mark_that_leads_to_an_empty_page_is_removed(self):
         self.make_area(pages=100)
         swap_area.put_foreign_mark(self.area, swap_area.MARK)
-        run = self.resume(area=needs.loop_device(self, self.area))
+        run = self.boot(area=needs.loop_device(self, self.area))
         self.assertIn("no image was ever written", run.stderr)
         self.assertEqual(swap_area.signature(self.area), swap_area.PLAIN)
 
@@ -147,7 +165,7 @@ class Booting(ToolTest):
         self.s2disk()
         files.write_at(self.area, 4096 + 100, b"\xff\xff")
         device = needs.loop_device(self, self.area)
-        run = self.resume("-P", "resume countdown=1", area=device, expect=3)
+        run = self.boot("-P", "resume countdown=1", area=device, expect=3)
         self.assertIn("discarding the image in 1 s", run.stderr)
         self.assertIn("checksum does not match", run.stderr)
         self.assertEqual(swap_area.signature(self.area), swap_area.PLAIN)
@@ -161,7 +179,7 @@ class Booting(ToolTest):
         """Exit 0 with a line on stderr, nothing on stdout, nothing written."""
         before = files.digest(self.area)
         device = needs.loop_device(self, self.area)
-        run = self.resume(area=device)
+        run = self.boot(area=device)
         self.assertIn(words, run.stderr)
         self.assertIn("left alone", run.stderr)
         self.assertEqual(run.stdout, "")
@@ -169,7 +187,7 @@ class Booting(ToolTest):
 
     def test_plain_swap_is_not_worth_a_word(self):
         self.make_area(pages=100)
-        run = self.resume(area=needs.loop_device(self, self.area))
+        run = self.boot(area=needs.loop_device(self, self.area))
         self.assertEqual((run.stdout, run.stderr), ("", ""))
 
     def test_round_trip_on_a_block_device(self):
