@@ -81,11 +81,13 @@ Result<void> discard_image(const Settings& settings, Report& report) {
   auto marked = open_marked_area(settings, Access::kReadWrite, /*allow_file=*/true);
   if (marked && marked->reader) return marked->opened.area->clear(marked->reader->original_tail());
   if (marked) return marked->opened.area->restore_signature();
-  if (marked.error().code != Errc::kCorrupt) return std::unexpected(marked.error());
-  // Our image header is damaged, and with it the copy of the area's own bytes; its signature stands in the
-  // mark.
+  const Error first = marked.error();
+  if (first.code == Errc::kNoImage || first.code == Errc::kUsage) return std::unexpected(first);
+  // Our image header is damaged or cannot be read, and with it the copy of the area's own bytes; its
+  // signature stands in the mark.
   auto opened = open_area(*target, settings.io, Access::kReadWrite, 0);
-  if (!opened) return std::unexpected(opened.error());
+  if (!opened) return std::unexpected(first);
+  if (opened->area->signature() != SwapSignature::kUserMark) return std::unexpected(first);
   return opened->area->restore_signature();
 }
 

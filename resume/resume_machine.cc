@@ -1,4 +1,7 @@
 /// resume in the initramfs: nothing of the saved system is mounted yet.
+#include <cerrno>
+#include <chrono>
+
 #include "dormouse/resume_cycle.h"
 
 #include "cycle/resume_policy.h"
@@ -35,6 +38,14 @@ class MachineLoader final : public ImageLoader {
     auto reader = prepare_reader(marked_, image.options.chunk_bytes, worker_threads(settings_.threads));
     if (!reader) return reader.error();
     report_.memory_bytes = reader->memory_bytes();
+    const Error error = jump_from(*reader);
+    // The device is closed, so user space runs whatever happened.
+    observer_.thawed();
+    return error;
+  }
+
+ private:
+  Error jump_from(ImageReader& reader) {
     auto restore = LinuxRestoreDevice::open(
         {.path = settings_.snapshot_device, .paths = host_.paths, .page_bytes = 0}, host_.calls);
     if (!restore) return restore.error();
@@ -42,13 +53,12 @@ class MachineLoader final : public ImageLoader {
     if (!lock) return lock.error();
     return run_resume({.restore = **restore,
                        .area = *marked_.opened.area,
-                       .reader = *reader,
+                       .reader = reader,
                        .progress = progress_,
                        .observer = observer_})
         .error();
   }
 
- private:
   const Settings& settings_;
   MarkedArea& marked_;
   Progress& progress_;
@@ -60,6 +70,18 @@ class MachineLoader final : public ImageLoader {
 Result<void> say_and_fail(const Error& error) {
   complain(kTool, error.what());
   return std::unexpected(error);
+}
+
+/// udev and others open devices for a moment while a machine boots.
+Result<MarkedArea> open_patiently(const TargetArea& target, const Settings& settings, const Host& host) {
+  constexpr int kTries = 50;
+  constexpr auto kPause = std::chrono::milliseconds(100);
+  auto marked = open_target_with_mark(target, settings, Access::kReadWrite, host);
+  for (int tries = 1; tries < kTries && !marked && marked.error().errnum == EBUSY; ++tries) {
+    host.calls.pause(kPause);
+    marked = open_target_with_mark(target, settings, Access::kReadWrite, host);
+  }
+  return marked;
 }
 
 /// There may be an image, but the area cannot be had for more than a look, or not even that.
@@ -80,6 +102,16 @@ Result<void> out_of_reach(const TargetArea& target, const Settings& settings, co
   Error failed = error;
   failed.code = Errc::kIo;
   return std::unexpected(failed);
+}
+
+/// What has file systems mounted is no initramfs.
+Result<void> require_nothing_mounted(const TargetArea& target, const Host& host) {
+  const auto mounted = mounted_file_system(host);
+  if (mounted && !*mounted) return {};
+  return fail(Errc::kImpossible, "resume")
+      .on(target.path)
+      .because("{}", mounted ? boot_message::mounted_already(**mounted)
+                             : boot_message::mounts_unknown(mounted.error()));
 }
 
 Result<void> decide(const Settings& settings, MarkedArea& marked, BootConsole& console, Progress& progress,
@@ -117,7 +149,7 @@ Result<void> resume_machine(const Settings& settings, Report& report, const Host
 
 Result<void> resume_from(const TargetArea& target, const Settings& settings, Report& report,
                          const Host& host) {
-  auto marked = open_target_with_mark(target, settings, Access::kReadWrite, host);
+  auto marked = open_patiently(target, settings, host);
   if (!marked) {
     const Error& error = marked.error();
     if (error.code == Errc::kNoImage) return {};
@@ -127,12 +159,10 @@ Result<void> resume_from(const TargetArea& target, const Settings& settings, Rep
     return {};
   }
   add_area(report, marked->target);
-  const bool user_mark = marked->opened.area->signature() == SwapSignature::kUserMark;
-  if (const auto mounted = user_mark ? mounted_file_system(host) : std::nullopt)
-    return say_and_fail(fail(Errc::kImpossible, "resume")
-                            .on(target.path)
-                            .because("{}", boot_message::mounted_already(*mounted))
-                            .error());
+  if (marked->opened.area->signature() == SwapSignature::kUserMark) {
+    if (const auto refused = require_nothing_mounted(target, host); !refused)
+      return say_and_fail(refused.error());
+  }
   auto console = ToolConsole::open(kTool, progress_mode(settings.progress), KeyWatcher::Scope::kConsoles);
   if (!console) {
     SilentConsole silent(kTool);

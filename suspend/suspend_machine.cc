@@ -145,7 +145,10 @@ Result<void> try_until_saved(const Session& session, ShutdownMethod method) {
     }
     const Error& error = tried->outcome.error();
     const auto next = next_try(plan, error, tried->shortage, session.opened.area->page_bytes(), tries);
-    if (!next || session.console.stop_requested()) return std::unexpected(error);
+    if (!next) return std::unexpected(error);
+    if (session.console.stop_requested())
+      return fail(Errc::kStopped, "suspend")
+          .because("stopped by the user after a try that failed: {}", error.what());
     session.console.say("{}", next->reason.view());
     session.report.warnings.emplace_back(next->reason.view());
     plan = next->plan;
@@ -209,14 +212,18 @@ Result<void> suspend_to(const TargetArea& target, const Settings& settings, Repo
   if (auto r = require_room(*allocator, target, opened->area->page_bytes()); !r) return r;
   auto console = ToolConsole::open("s2disk", progress_mode(settings.progress), KeyWatcher::Scope::kConsoles);
   if (!console) return std::unexpected(console.error());
-  return suspend_prepared({.settings = settings,
-                           .target = target,
-                           .host = host,
-                           .opened = *opened,
-                           .snapshot = **snapshot,
-                           .allocator = *allocator,
-                           .console = **console,
-                           .report = report});
+  auto done = suspend_prepared({.settings = settings,
+                                .target = target,
+                                .host = host,
+                                .opened = *opened,
+                                .snapshot = **snapshot,
+                                .allocator = *allocator,
+                                .console = **console,
+                                .report = report});
+  // Thaws what could not be thawed before; only then may the console wait for somebody who reads.
+  snapshot->reset();
+  (*console)->thawed();
+  return done;
 }
 
 }  // namespace dormouse

@@ -36,7 +36,8 @@ class CycleObserver {
   virtual void freezing() {}
   /// User space is about to be let go: a thread that the observer made since freezing() must end now.
   virtual void thawing() {}
-  /// User space runs again (or was never frozen).
+  /// User space runs again (or was never frozen). Not called where the kernel refused to thaw: it does when
+  /// the snapshot device is closed, so close that first and call it then.
   virtual void thawed() {}
   /// A step begins: "freeze", "snapshot", "write", "verify", "mark", "power off", "thaw" ...
   virtual void step(std::string_view name) { (void)name; }

@@ -22,7 +22,8 @@ struct ResumeParts {
 /// into the kernel; notes the figures; freezes; clears the mark, flushed; notes that the jump is on, flushed;
 /// jumps. Returns only on failure, user space thawed. The image is then as it was: where the mark was off
 /// already it is on again, which is safe, since nothing has been mounted. Only where putting it back failed
-/// is `area.mark_taken_off()` true, and the error says so. Allocates nothing after the freeze.
+/// is `area.mark_taken_off()` true, and the error says so. An observer that was not told of the thaw is to be
+/// told once `restore` is closed. Allocates nothing after the freeze.
 Result<void> run_resume(const ResumeParts& parts);
 
 }  // namespace dormouse

@@ -14,8 +14,15 @@ std::string mounted_already(std::string_view file_system) {
   return fmt::format(
       "{} is mounted, so this is a system that runs, and the saved one would destroy its file systems; the "
       "image was left "
-      "alone. Restart to resume it, or use --verify, --to or --discard",
+      "alone. Restart to resume it; a boot that goes on from here has to discard it (resume --discard)",
       file_system);
+}
+std::string mounts_unknown(const Error& error) {
+  return fmt::format(
+      "whether file systems are mounted, which the saved system would destroy, cannot be told ({}); the "
+      "image was left alone. "
+      "Mount /proc first; a boot that goes on from here has to discard the image (resume --discard)",
+      error.what());
 }
 std::string unfinished(std::string_view device) {
   return fmt::format("{}: the swap area carries a mark, but where it leads to no image was ever written",

@@ -38,6 +38,7 @@ namespace boot_message {
 std::string left_alone(std::string_view device, std::string_view whose);
 std::string unfinished(std::string_view device);
 std::string mounted_already(std::string_view file_system);
+std::string mounts_unknown(const Error& error);
 std::string cannot_look(const Error& error);
 
 // Why it is not loaded.

@@ -18,8 +18,8 @@ class ResumeRun {
     if (p_.area.mark_taken_off()) put_mark_back(failed.error());
     p_.observer.thawing();
     // What could not be freed is freed when the device is closed.
-    if (frozen_ && freed) (void)twice([&] { return p_.restore.unfreeze(); });
-    p_.observer.thawed();
+    const bool thawed = !frozen_ || (freed && twice([&] { return p_.restore.unfreeze(); }));
+    if (thawed) p_.observer.thawed();
     return failed;
   }
 

@@ -221,9 +221,12 @@ Result<void> SuspendRun::go_back() {
   p_.observer.thawing();
   if (frozen_) keep_first(first, twice([&] { return p_.snapshot.free_image(); }));
   keep_first(first, twice([&] { return p_.allocator.release_all(); }));
-  if (frozen_) keep_first(first, twice([&] { return p_.snapshot.unfreeze(); }));
+  Result<void> thawed{};
+  if (frozen_) thawed = twice([&] { return p_.snapshot.unfreeze(); });
+  keep_first(first, thawed);
   frozen_ = false;
-  p_.observer.thawed();
+  // Else user space runs when the device is closed, and until then nobody may be waited for.
+  if (thawed) p_.observer.thawed();
   steps_.end();
   return first;
 }

@@ -62,22 +62,30 @@ void FreezeRefusal::name_task(std::string_view message) {
   }
 }
 
-FreezeRefusal read_freeze_refusal(const Host& host) {
-  FreezeRefusal refusal;
+KernelLogTail::KernelLogTail(const Host& host) : calls_(host.calls) {
   const auto path = host.paths.dev + "/kmsg";
-  const int fd = host.calls.open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
-  if (fd < 0) return refusal;
-  const OpenFile file(host.calls, fd);
+  const int fd = calls_.open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  if (fd < 0) return;
+  file_ = OpenFile(calls_, fd);
+  read_on(nullptr);
+}
+
+FreezeRefusal KernelLogTail::refusal() {
+  FreezeRefusal refusal;
+  if (file_.valid()) read_on(&refusal);
+  return refusal;
+}
+
+void KernelLogTail::read_on(FreezeRefusal* refusal) {
   std::array<char, kMaxRecordBytes> record;
   const iovec piece{.iov_base = record.data(), .iov_len = record.size()};
   for (int i = 0; i < kMaxRecords; ++i) {
-    const auto got = host.calls.readv(fd, &piece, 1);
+    const auto got = calls_.readv(file_.fd(), &piece, 1);
     // EPIPE: older records were overwritten meanwhile; the next read goes on behind the gap.
     if (got == -EINTR || got == -EPIPE) continue;
     if (got <= 0) break;
-    refusal.take({record.data(), static_cast<std::size_t>(got)});
+    if (refusal != nullptr) refusal->take({record.data(), static_cast<std::size_t>(got)});
   }
-  return refusal;
 }
 
 }  // namespace dormouse

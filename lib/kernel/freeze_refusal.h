@@ -34,7 +34,19 @@ class FreezeRefusal {
   bool listing_ = false;  // the list of tasks goes on
 };
 
-/// Reads all of the kernel log. What cannot be read leaves the answer empty: it only makes a message better.
-FreezeRefusal read_freeze_refusal(const Host& host);
+/// The kernel log from the moment on when this was made. What cannot be read leaves the answer empty: it only
+/// makes a message better. Allocates nothing after it was made.
+class KernelLogTail {
+ public:
+  explicit KernelLogTail(const Host& host);
+  /// What came since.
+  [[nodiscard]] FreezeRefusal refusal();
+
+ private:
+  void read_on(FreezeRefusal* refusal);
+
+  SystemCalls& calls_;
+  OpenFile file_;
+};
 
 }  // namespace dormouse

@@ -46,9 +46,10 @@ std::optional<std::string> first_mounted_device(std::string_view mountinfo) {
   return std::nullopt;
 }
 
-std::optional<std::string> mounted_file_system(const Host& host) {
+Result<std::optional<std::string>> mounted_file_system(const Host& host) {
   const auto text = read_text_file(host.paths.proc + "/self/mountinfo", host.calls);
-  return text ? first_mounted_device(*text) : std::nullopt;
+  if (!text) return std::unexpected(text.error());
+  return first_mounted_device(*text);
 }
 
 }  // namespace dormouse

@@ -6,14 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "dormouse/error.h"
+
 #include "kernel/host.h"
 
 namespace dormouse {
 
 /// The first file system on a device that is mounted, as "/dev/vda1 on /"; none where only the kernel's own
-/// and such as cannot be written (squashfs, iso9660 ...) are. Reads /proc/self/mountinfo; where that cannot
-/// be read, none.
-[[nodiscard]] std::optional<std::string> mounted_file_system(const Host& host = {});
+/// and such as cannot be written (squashfs, iso9660 ...) are. Reads /proc/self/mountinfo.
+Result<std::optional<std::string>> mounted_file_system(const Host& host = {});
 
 /// The same from text.
 [[nodiscard]] std::optional<std::string> first_mounted_device(std::string_view mountinfo);

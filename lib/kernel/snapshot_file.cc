@@ -194,10 +194,12 @@ Result<void> SnapshotFile::ioctl(unsigned long request, std::uintptr_t argument,
 }
 
 Result<void> SnapshotFile::freeze() {
+  // Older failures of others are no concern of ours.
+  KernelLogTail log({.paths = paths_, .calls = *calls_});
   auto frozen = ioctl(SNAPSHOT_FREEZE, std::uintptr_t{0}, Busy::kRefusal);
   if (frozen || frozen.error().errnum != EBUSY) return frozen;
   // All is thawed again: the log may be read.
-  const FreezeRefusal refusal = read_freeze_refusal({.paths = paths_, .calls = *calls_});
+  const FreezeRefusal refusal = log.refusal();
   InlineText<640>& detail = frozen.error().detail;
   if (refusal.count() > 0) {
     detail.format(

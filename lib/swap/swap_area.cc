@@ -174,10 +174,16 @@ Result<void> SwapArea::restore_signature() {
 
 Result<void> SwapArea::State::write_durably(std::string_view operation) {
   const auto page = scratch_page();
-  if (auto r = device->write(header_at, page); !r) return during(operation, r.error());
-  written = true;
-  if (auto r = device->flush(); !r) return during(operation, r.error());
-  return {};
+  auto done = device->write(header_at, page);
+  if (done) {
+    written = true;
+    done = device->flush();
+  }
+  if (done) return done;
+  // To callers kBusy says that nothing was written; of a device that says EBUSY nobody knows.
+  Error error = done.error();
+  if (error.code == Errc::kBusy) error.code = Errc::kIo;
+  return during(operation, error);
 }
 
 }  // namespace dormouse

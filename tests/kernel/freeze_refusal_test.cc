@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <fstream>
 #include <string>
 
 #include "support/faulty_system_calls.h"
@@ -69,18 +71,26 @@ TEST(FreezeRefusal, TakesAnyText) {
   EXPECT_EQ(refusal.count(), 0U);
 }
 
-TEST(FreezeRefusal, ALogThatCannotBeReadIsNoError) {
+TEST(KernelLogTail, ALogThatCannotBeReadIsNoError) {
   const test::TemporaryDirectory directory;
-  EXPECT_EQ(read_freeze_refusal({.paths = {.proc = "", .sys = "", .dev = directory.path()}}).count(), 0U);
-  // A file gives the same bytes again and again only to pread; readv goes on, and ends.
-  directory.write("kmsg", std::string(kFailed61));
-  EXPECT_EQ(read_freeze_refusal({.paths = {.proc = "", .sys = "", .dev = directory.path()}}).count(), 0U);
+  KernelLogTail log({.paths = {.proc = "", .sys = "", .dev = directory.path()}});
+  EXPECT_EQ(log.refusal().count(), 0U);
+}
+
+TEST(KernelLogTail, LeavesOutWhatWasThereBefore) {
+  const test::TemporaryDirectory directory;
+  // A file hands out as much as is asked for; what is appended later is a record of its own.
+  const auto path = directory.write("kmsg", std::string(kFailed61));
   test::FaultySystemCalls calls;
   calls.faults().fail_name("readv", EPIPE, 3);
-  const auto refusal =
-      read_freeze_refusal({.paths = {.proc = "", .sys = "", .dev = directory.path()}, .calls = calls});
-  EXPECT_EQ(refusal.count(), 0U);
-  EXPECT_EQ(calls.faults().count("readv"), 5U) << "over the gaps, the record, and its end";
+  KernelLogTail log({.paths = {.proc = "", .sys = "", .dev = directory.path()}, .calls = calls});
+  std::ofstream(path, std::ios::app) << kTask;
+  const FreezeRefusal refusal = log.refusal();
+  EXPECT_EQ(refusal.count(), 0U) << "the freeze that failed was another";
+  EXPECT_EQ(calls.faults().count("readv"), 7U)
+      << "over the gaps, the old record, its end; the new one, its end";
+  std::ofstream(path, std::ios::app) << kFailed61;
+  EXPECT_EQ(log.refusal().count(), 0U) << "no task was named";
 }
 
 }  // namespace

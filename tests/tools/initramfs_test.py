@@ -20,7 +20,8 @@ _LOCAL = 'local_device_setup() { DEV=$1; [ -e "$1" ]; }\n'
 _TOOL = """#!/bin/sh
 echo "$*" >>{place}/calls
 case "$*" in
-*--status*) [ -e {place}/status ] && cat {place}/status && exit 0 ;;
+*--status*) [ -e {place}/status_fails ] && exit 1
+  [ -e {place}/status ] && cat {place}/status && exit 0 ;;
 *--discard*) [ -e {place}/discard_fails ] && echo "resume: clear mark: Input/output error" >&2 && exit 1 ;;
 *) exit "$(cat {place}/load_exit)" ;;
 esac
@@ -67,6 +68,13 @@ class BootScript(ToolTest):
         )
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return Run(done.returncode, done.stdout, done.stderr)
+
+    def boot_noresume(self, **variables):
+        """The same with noresume on the kernel's command line, from which initramfs-tools makes its variable."""
+        (self.directory / "cmdline").write_text("quiet noresume\n")
+        run = self.boot(noresume="y", **variables)
+        (self.directory / "cmdline").write_text("quiet\n")
+        return run
 
     def called_for(self, option):
         return self.calls.exists() and option in self.calls.read_text()
@@ -135,14 +143,14 @@ class BootScript(ToolTest):
             swap_area.put_foreign_mark(self.area, mark)
             before = files.digest(self.area)
             self.boot(load_exit=1, resume=str(self.area))
-            self.boot(noresume="y", resume=str(self.area))
+            self.boot_noresume(resume=str(self.area))
             self.assertEqual(files.digest(self.area), before)
             self.make_area(pages=100)
             files.write_at(self.area, 4096, b"somebody else's image header".ljust(4096, b"\x77"))
         self.assertFalse(self.called_for("--discard"))
 
     def test_noresume_discards_ours_and_loads_nothing(self):
-        for where in ("command line", "configuration of initramfs-tools"):
+        for where in ("command line", "resume", "zz-resume-auto"):
             with self.subTest(where):
                 self.make_area(pages=300)
                 self.save()
@@ -150,22 +158,39 @@ class BootScript(ToolTest):
                     (self.directory / "cmdline").write_text(f"quiet resume={self.area} noresume\n")
                 else:
                     (self.directory / "cmdline").write_text("quiet noresume\n")
-                    (self.directory / "conf/conf.d").mkdir(parents=True)
-                    (self.directory / "conf/conf.d/resume").write_text(f"RESUME={self.area}\n")
+                    (self.directory / "conf/conf.d").mkdir(parents=True, exist_ok=True)
+                    for file in (self.directory / "conf/conf.d").iterdir():
+                        file.unlink()
+                    (self.directory / "conf/conf.d" / where).write_text(f"RESUME={self.area}\n")
                 run = self.boot(load_exit=77, noresume="y")
                 self.assertIn("discarded, not loaded", run.stdout)
                 self.assertEqual(swap_area.signature(self.area), swap_area.PLAIN)
 
+    def test_resume_none_of_initramfs_tools_is_no_noresume(self):
+        self.save()
+        before = files.digest(self.area)
+        (self.directory / "conf").mkdir()
+        (self.directory / "conf/dormouse-device").write_text(f"{self.area}\n")
+        self.boot(noresume="y", resume="none")
+        self.assertEqual(self.calls.read_text(), "\n", "it was loaded")
+        self.assertEqual(files.digest(self.area), before)
+
+    def test_an_area_that_cannot_be_read_does_not_keep_the_machine_from_booting(self):
+        (self.directory / "status_fails").touch()
+        (self.directory / "discard_fails").touch()
+        self.assertIn("can be neither read nor written", self.boot(load_exit=1, resume=str(self.area)).stdout)
+        self.assertIn("could NOT be discarded", self.boot_noresume(resume=str(self.area)).stdout)
+
     def test_noresume_says_nothing_of_plain_swap(self):
         before = files.digest(self.area)
-        run = self.boot(noresume="y", resume=str(self.area))
+        run = self.boot_noresume(resume=str(self.area))
         self.assertEqual(run.stdout + run.stderr, "")
         self.assertEqual(files.digest(self.area), before)
 
     def test_noresume_boots_even_where_the_image_cannot_be_discarded(self):
         self.save()
         (self.directory / "discard_fails").touch()
-        run = self.boot(noresume="y", resume=str(self.area))
+        run = self.boot_noresume(resume=str(self.area))
         self.assertIn("Input/output error", run.stdout)
         self.assertIn("could NOT be discarded", run.stdout)
 
