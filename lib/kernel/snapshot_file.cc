@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "base/errno_meaning.h"
 #include "kernel/freeze_refusal.h"
 #include "kernel/hibernation_support.h"
 #include "kernel/snapshot_ioctls.h"
@@ -39,11 +40,6 @@ std::string_view unavailable_remedy(int errnum) {
 
 Errc ioctl_code(unsigned long request, int errnum) {
   switch (errnum) {
-    case ENOSPC:
-      return Errc::kNoSpace;
-    case ENOMEM:
-      return Errc::kNoMemory;
-    case EBUSY:
     case EAGAIN:
       return Errc::kBusy;
     case ENODEV:
@@ -53,7 +49,7 @@ Errc ioctl_code(unsigned long request, int errnum) {
     case EINVAL:
       return request == SNAPSHOT_SET_SWAP_AREA ? Errc::kImpossible : Errc::kIo;
     default:
-      return Errc::kIo;
+      return code_of(errnum);
   }
 }
 
