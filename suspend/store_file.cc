@@ -68,8 +68,7 @@ Result<void> store(const Settings& settings, PageSource& source, const TargetAre
     Error& error = marked.error();
     error.detail.format(
         "the mark could not be taken off again either, and may be on the area: look with 'resume --status', "
-        "remove it "
-        "with 'resume --discard'");
+        "remove it with 'resume --discard'");
   }
   return marked;
 }

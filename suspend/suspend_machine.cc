@@ -77,7 +77,6 @@ void fill_report(const SuspendOutcome& outcome, Report& report, std::uint64_t si
 /// The machine, the area and what talks to the user, all open and checked.
 struct Session {
   const Settings& settings;
-  const TargetArea& target;
   const Host& host;
   OpenArea& opened;
   LinuxSnapshotDevice& snapshot;
@@ -213,7 +212,6 @@ Result<void> suspend_to(const TargetArea& target, const Settings& settings, Repo
   auto console = ToolConsole::open("s2disk", progress_mode(settings.progress), KeyWatcher::Scope::kConsoles);
   if (!console) return std::unexpected(console.error());
   auto done = suspend_prepared({.settings = settings,
-                                .target = target,
                                 .host = host,
                                 .opened = *opened,
                                 .snapshot = **snapshot,

@@ -56,9 +56,7 @@ Result<SuspendOutcome> SuspendRun::run() {
     Error error = back.error();
     error.detail.format(
         "THE MARK MAY STILL BE ON THE DISK while the system runs. Do not let this machine boot into the "
-        "image: "
-        "remove "
-        "the mark with 'resume --discard', or 'swapoff' and 'mkswap', before anything else{}{}",
+        "image: remove the mark with 'resume --discard', or 'swapoff' and 'mkswap', before anything else{}{}",
         done ? "" : ". What went wrong first: ", done ? std::string() : done.error().what());
     return std::unexpected(error);
   }

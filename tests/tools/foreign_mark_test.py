@@ -127,11 +127,11 @@ class Booting(ToolTest):
     """Plain `resume`, as the initramfs runs it, on a block device that holds no image of ours that could be loaded. Needs
     root."""
 
-    def boot(self, *options, expect=0, **where):
-        """Runs `resume` as if nothing on a device were mounted: it looks at /proc/self/mountinfo, which is another
-        file in a mount name space of its own."""
+    def boot(self, *options, mounted="", expect=0, **where):
+        """Runs `resume` as if nothing on a device but `mounted` were mounted: it looks at /proc/self/mountinfo, which
+        is another file in a mount name space of its own."""
         mountinfo = self.directory / "mountinfo"
-        mountinfo.write_text("1 1 0:2 / / rw - rootfs rootfs rw\n")
+        mountinfo.write_text(f"1 1 0:2 / / rw - rootfs rootfs rw\n{mounted}")
         hide = 'mount --bind "$0" /proc/$$/mountinfo && exec "$@"'
         words = ["unshare", "--mount", "sh", "-c", hide, str(mountinfo)]
         return self.run_words(words + self.resume_command(*options, **where), expect)
@@ -141,8 +141,10 @@ class Booting(ToolTest):
         self.make_area(pages=300)
         self.s2disk()
         before = files.digest(self.area)
-        run = self.resume(area=needs.loop_device(self, self.area), expect=6)
-        self.assertIn("is mounted, so this is a system that runs", run.stderr)
+        # One attempt: were it to load the image after all, it would give it up, and not restart this machine.
+        run = self.boot("-P", "resume attempts=1", area=needs.loop_device(self, self.area), expect=6,
+                        mounted="25 1 254:1 / / rw - ext4 /dev/vda1 rw\n")
+        self.assertIn("/dev/vda1 on / is mounted, so this is a system that runs", run.stderr)
         self.assertEqual(files.digest(self.area), before)
 
     def test_somebody_elses_image_is_named_and_left_alone(self):
