@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <thread>
 
 #include "support/fake_snapshot_device.h"
 
@@ -63,6 +64,45 @@ TEST(SlotAllocator, AnErrorInARunCostsNothing) {
   EXPECT_EQ(area.slots.allocate(10).value(), (Extent{5, 10}));
   area.device.faults().fail_name("SNAPSHOT_ALLOC_SWAP_PAGE", EIO);
   EXPECT_EQ(area.slots.allocate(10).error().errnum, EIO);
+}
+
+TEST(SlotAllocator, HandsOutItsStockFirst) {
+  Area area({.swap_pages = 101});
+  area.slots.stock_up(10);
+  EXPECT_EQ(area.device.slots_allocated(), 10U);
+  EXPECT_EQ(area.slots.free_pages().value(), 100U) << "what is in stock is free";
+  EXPECT_EQ(area.slots.allocate(4).value(), (Extent{1, 4}));
+  EXPECT_EQ(area.device.slots_allocated(), 10U);
+  area.slots.stock_up(10);
+  EXPECT_EQ(area.device.slots_allocated(), 14U);
+  EXPECT_EQ(area.slots.allocate(64).value(), (Extent{5, 64})) << "goes on beyond its stock";
+  ASSERT_TRUE(area.slots.release_all());
+  EXPECT_EQ(area.slots.free_pages().value(), 100U);
+}
+
+TEST(SlotAllocator, StockingUpMeetsNoErrors) {
+  Area area({.swap_pages = 101});
+  area.device.faults().fail_call(3, EIO);
+  area.slots.stock_up(10);
+  EXPECT_EQ(area.device.slots_allocated(), 2U) << "it stops where it was refused";
+  area.slots.stock_up(1'000'000);
+  EXPECT_EQ(area.device.slots_allocated(), 100U) << "and where there is no more";
+  EXPECT_EQ(area.slots.allocate(1000).value(), (Extent{1, 100}));
+  EXPECT_EQ(area.slots.allocate(1).error().code, Errc::kNoSpace);
+}
+
+TEST(SlotAllocator, StocksUpBesideAnAllocatingThread) {
+  Area area({.swap_pages = 20'001, .fragmentation_seed = 5});
+  std::set<std::uint64_t> pages;
+  std::thread allocating([&] {
+    while (const auto extent = area.slots.allocate(7)) {
+      for (auto page = extent->first_page; page < extent->end_page(); ++page)
+        EXPECT_TRUE(pages.insert(page).second);
+    }
+  });
+  for (int i = 0; i < 300; ++i) area.slots.stock_up(65);
+  allocating.join();
+  EXPECT_EQ(pages.size(), 20'000U);
 }
 
 TEST(SlotAllocator, RefusesToAllocateNothing) {
