@@ -76,7 +76,8 @@ Result<void> store(const Settings& settings, PageSource& source, const TargetAre
 }  // namespace
 
 ImageOptions image_options(const Settings& settings, std::uint32_t page_bytes) {
-  return {.codec = settings.codec.spec,
+  return {.adaptive = settings.codec.automatic,
+          .codec = settings.codec.spec,
           .chunk_bytes = std::max(kDefaultChunkBytes, page_bytes),
           .threads = worker_threads(settings.threads),
           .early_writeout = settings.early_writeout,

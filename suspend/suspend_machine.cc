@@ -95,6 +95,7 @@ struct TryResult {
 Result<TryResult> try_once(const Session& session, const SavePlan& plan, ShutdownMethod method) {
   const std::uint32_t page_bytes = session.opened.area->page_bytes();
   ImageOptions options = image_options(session.settings, page_bytes);
+  options.adaptive = plan.adaptive;
   options.codec = plan.codec;
   options.foresee_shortage = plan.foresee_shortage;
   auto writer = ImageWriter::prepare(options, page_bytes);
@@ -105,8 +106,8 @@ Result<TryResult> try_once(const Session& session, const SavePlan& plan, Shutdow
   if (!reader) return std::unexpected(reader.error());
   session.report.memory_bytes = writer->memory_bytes() + reader->memory_bytes();
   session.report.image.size_cap_bytes = plan.size_cap_bytes;
-  session.report.settings.codec = codec_name(plan.codec.id);
-  session.report.settings.level = plan.codec.level;
+  session.report.settings.codec = plan.adaptive ? "auto" : codec_name(plan.codec.id);
+  session.report.settings.level = plan.adaptive ? 0 : plan.codec.level;
 
   utsname machine{};
   ::uname(&machine);
@@ -133,7 +134,8 @@ Result<TryResult> try_once(const Session& session, const SavePlan& plan, Shutdow
 
 /// Tries again, with what the first failure taught, where that makes sense.
 Result<void> try_until_saved(const Session& session, ShutdownMethod method) {
-  SavePlan plan{.codec = session.settings.codec.spec,
+  SavePlan plan{.adaptive = session.settings.codec.automatic,
+                .codec = session.settings.codec.spec,
                 .size_cap_bytes = session.settings.image_size.bytes(session.report.ram_bytes)};
   for (unsigned tries = 1;; ++tries) {
     auto tried = try_once(session, plan, method);

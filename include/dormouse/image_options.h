@@ -28,7 +28,9 @@ enum class IoMode : std::uint8_t {
 inline constexpr std::uint32_t kDefaultChunkBytes = 256 * 1024;
 
 struct ImageOptions {
-  CodecSpec codec{};                               ///< what every chunk that shrinks is packed with
+  bool adaptive = false;  ///< a codec for each chunk, by how busy the device is; `codec` is
+                          ///< not looked at
+  CodecSpec codec{};      ///< what every chunk that shrinks is packed with
   std::uint32_t chunk_bytes = kDefaultChunkBytes;  ///< a multiple of the page size, at most kMaxChunkBytes
   unsigned threads = 1;                            ///< workers that pack, 1..kMaxThreads
   EarlyWriteout early_writeout{};

@@ -34,6 +34,9 @@ struct ImageIdentity {
   std::array<std::byte, 28> original_tail{};  ///< last 28 bytes of the swap header before any mark
 };
 
+/// How many chunks each rung of the ladder of codecs (weakest first) packed; all 0 where the codec was fixed.
+using RungCounts = std::array<std::uint64_t, 8>;
+
 /// What became of it.
 struct WrittenImage {
   DeviceOffset header_at{};  ///< what the mark must point to
@@ -41,6 +44,7 @@ struct WrittenImage {
   TransferFigures write;
   std::uint64_t chunks = 0;
   std::uint64_t map_pages = 0;
+  RungCounts chosen{};
   std::uint64_t packed_chunks = 0;  ///< chunks that shrank; the others are stored as they are
 };
 

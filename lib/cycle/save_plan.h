@@ -13,6 +13,7 @@ namespace dormouse {
 
 /// The two things about an image that a second try can change.
 struct SavePlan {
+  bool adaptive = false;  ///< a codec for each chunk; `codec` is then not looked at
   CodecSpec codec{};
   std::uint64_t size_cap_bytes = 0;
   bool foresee_shortage = true;  ///< false in the last try, which goes on to the end

@@ -23,6 +23,7 @@ struct ChunkSlot {
   std::span<const std::byte>
       stored;  ///< what lies on the device: in `packed`, or in `pages` where nothing was gained
   ChunkPlacement placement;
+  std::size_t rung = 0;  ///< of the ladder, that it was packed with
 };
 
 /// All slots of a ring in one allocation.
@@ -30,6 +31,7 @@ class ChunkMemory {
  public:
   static Result<ChunkMemory> allocate(std::size_t slots, std::size_t chunk_bytes);
   [[nodiscard]] ChunkSlot& operator[](std::size_t slot) { return slots_[slot]; }
+  [[nodiscard]] std::size_t slots() const { return slots_.size(); }
   [[nodiscard]] std::uint64_t bytes() const { return memory_.size() + slots_.size() * kPlacementBytes; }
 
  private:

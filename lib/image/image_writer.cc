@@ -44,7 +44,7 @@ Result<ImageId> draw_image_id() {
 struct ImageWriter::State {
   ImageOptions options;
   std::uint32_t page_bytes = 0;
-  std::vector<std::unique_ptr<Codec>> codecs;
+  std::vector<ChunkPacker> packers;
   ChunkMemory memory;
   StageRing ring;
   SwapMapWriter map;
@@ -63,7 +63,8 @@ ImageWriter::~ImageWriter() = default;
 
 Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint32_t page_bytes) {
   if (auto r = check_options(options, page_bytes); !r) return std::unexpected(r.error());
-  const std::size_t slots = ring_slots(options.threads, kDeviceRequests);
+  const std::size_t slots =
+      ring_slots(options.threads, kDeviceRequests) + (options.adaptive ? kSlotsToChooseBy : 0);
   auto memory = ChunkMemory::allocate(slots, options.chunk_bytes);
   if (!memory) return std::unexpected(memory.error());
   auto ring = StageRing::prepare(
@@ -75,15 +76,15 @@ Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint3
   if (!header_page) return std::unexpected(header_page.error());
   auto state = std::make_unique<State>(State{.options = options,
                                              .page_bytes = page_bytes,
-                                             .codecs = {},
+                                             .packers = {},
                                              .memory = std::move(*memory),
                                              .ring = std::move(*ring),
                                              .map = std::move(*map),
                                              .header_page = std::move(*header_page)});
   for (unsigned i = 0; i < options.threads; ++i) {
-    auto codec = make_codec(options.codec, options.chunk_bytes);
-    if (!codec) return std::unexpected(codec.error());
-    state->codecs.push_back(std::move(*codec));
+    auto packer = ChunkPacker::prepare(options, page_bytes);
+    if (!packer) return std::unexpected(packer.error());
+    state->packers.push_back(std::move(*packer));
   }
   return ImageWriter(std::move(state));
 }
@@ -94,7 +95,7 @@ const std::optional<RoomShortage>& ImageWriter::shortage() const {
 
 std::uint64_t ImageWriter::memory_bytes() const {
   std::uint64_t contexts = 0;
-  for (const auto& codec : state_->codecs) contexts += codec->memory_bytes();
+  for (const ChunkPacker& packer : state_->packers) contexts += packer.memory_bytes();
   return state_->memory.bytes() + state_->ring.stack_bytes() + contexts +
          2 * std::uint64_t{state_->page_bytes};
 }
@@ -122,7 +123,7 @@ Result<WrittenImage> ImageWriter::write(PageSource& source, BlockDevice& device,
   if (!id) return std::unexpected(id.error());
   const std::uint64_t started = now_ns();
   progress.begin("write", source.total_pages() * s.page_bytes);
-  WriteRun run(s.options, s.page_bytes, s.memory, s.codecs, s.map, source, device, allocator, *room,
+  WriteRun run(s.options, s.page_bytes, s.memory, s.packers, s.map, source, device, allocator, *room,
                progress);
   WrittenImage result;
   result.header_at = header_at;
@@ -161,6 +162,7 @@ Result<void> ImageWriter::State::finish(WriteRun& run, BlockDevice& device, Devi
   result.chunks = summary->chunk_count;
   result.map_pages = summary->map_pages;
   result.packed_chunks = run.packed_chunks();
+  result.chosen = run.chosen();
 
   ImageHeaderPage record;
   ImageHeader& h = record.header;

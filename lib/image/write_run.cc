@@ -34,7 +34,7 @@ Result<void> require_room(const RoomForecast& forecast, const ImageOptions& opti
                           BlockDevice& device) {
   const std::uint64_t needed = forecast.needed_pages();
   const std::uint64_t free = forecast.free_pages();
-  if (options.codec.id != CodecId::kStored || needed <= free) return {};
+  if (options.adaptive || options.codec.id != CodecId::kStored || needed <= free) return {};
   return fail(Errc::kNoSpace, "find room for the image")
       .on(device.name())
       .because(
@@ -49,6 +49,8 @@ Result<bool> WriteRun::produce(std::size_t slot, std::uint64_t number) {
   const std::uint64_t before = now_ns();
   const auto got = source_.read(chunk.pages);
   source_wait_ns_ += now_ns() - before;
+  // Enough for this chunk however little it shrinks, and for a page of the map.
+  allocator_.stock_up(chunk_pages_ + 1);
   if (!got) return std::unexpected(got.error());
   if (*got == 0) return false;
   if (*got % page_bytes_ != 0) {
@@ -77,35 +79,14 @@ Result<void> WriteRun::work(unsigned stage, std::size_t slot, std::uint64_t /*nu
   ChunkSlot& chunk = memory_[slot];
   switch (stage) {
     case kPack:
-      pack(chunk, *codecs_[worker]);
+      packers_[worker].pack(chunk, strength_.choose(waiting_.load(std::memory_order_relaxed)));
+      waiting_.fetch_add(1, std::memory_order_relaxed);
       return {};
     case kPlace:
       return place(chunk);
     default:
       return store(chunk);
   }
-}
-
-void WriteRun::pack(ChunkSlot& chunk, Codec& codec) {
-  ChunkHeader& header = chunk.placement.header;
-  const auto pages = chunk.pages.first(std::size_t{header.pages} * page_bytes_);
-  header.pages_xxh3 = xxh3(pages);
-  // Stored pages are whole: less than a page saved is nothing saved.
-  const auto packed = codec.pack(pages, chunk.packed.first(pages.size() - page_bytes_));
-  if (!packed) {
-    header.codec = static_cast<std::uint8_t>(CodecId::kStored);
-    header.packed_bytes = static_cast<std::uint32_t>(pages.size());
-    header.stored_xxh3 = header.pages_xxh3;
-    chunk.stored = pages;
-    return;
-  }
-  const std::size_t whole = divide_up(*packed, page_bytes_) * page_bytes_;
-  // The rest of the last page would show old memory; it is part of the checksum, too.
-  std::ranges::fill(chunk.packed.subspan(*packed, whole - *packed), std::byte{0});
-  header.codec = static_cast<std::uint8_t>(codec.spec().id);
-  header.packed_bytes = static_cast<std::uint32_t>(*packed);
-  chunk.stored = chunk.packed.first(whole);
-  header.stored_xxh3 = xxh3(chunk.stored);
 }
 
 Result<void> WriteRun::place(ChunkSlot& chunk) {
@@ -120,10 +101,16 @@ Result<void> WriteRun::place(ChunkSlot& chunk) {
     missing -= extent->pages;
   }
   codecs_used_ |= 1U << header.codec;
-  if (header.codec != static_cast<std::uint8_t>(CodecId::kStored)) ++packed_chunks_;
+  const bool shrank = header.codec != static_cast<std::uint8_t>(CodecId::kStored);
+  if (shrank) ++packed_chunks_;
+  if (adaptive_) ++chosen_[shrank ? chunk.rung : 0];
   if (auto r = map_.add(header, extents); !r) return std::unexpected(explained(r.error()));
-  forecast_.stored(header.pages, chunk.stored.size() / page_bytes_);
-  if (foresee_shortage_ && forecast_.hopeless()) return too_large(forecast_.needed_pages());
+  forecast_.stored(header.pages, chunk.stored.size() / page_bytes_,
+                   adaptive_ ? codec_ladder()[chunk.rung].ratio : 1.0);
+  if (adaptive_) strength_.heed_room(forecast_);
+  // A mix can still become stronger.
+  const bool strongest = !adaptive_ || strength_.floor() + 1 == codec_ladder().size();
+  if (foresee_shortage_ && strongest && forecast_.hopeless()) return too_large(forecast_.needed_pages());
   return {};
 }
 
@@ -171,6 +158,7 @@ Result<void> WriteRun::store(ChunkSlot& chunk) {
     if (!due.empty()) device_.start_writeout(due);
   }
   stored_image_bytes_.fetch_add(image_bytes, std::memory_order_relaxed);
+  waiting_.fetch_sub(1, std::memory_order_relaxed);
   return {};
 }
 

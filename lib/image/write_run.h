@@ -15,8 +15,10 @@
 #include "dormouse/image_writer.h"
 
 #include "image/chunk_memory.h"
+#include "image/chunk_packer.h"
 #include "image/early_writeout_policy.h"
 #include "image/room_forecast.h"
+#include "image/strength_policy.h"
 #include "pipeline/stage_ring.h"
 #include "swap/swap_map_writer.h"
 
@@ -35,20 +37,24 @@ Result<void> require_room(const RoomForecast& forecast, const ImageOptions& opti
 class WriteRun final : public StageWork {
  public:
   WriteRun(const ImageOptions& options, std::uint32_t page_bytes, ChunkMemory& memory,
-           std::span<const std::unique_ptr<Codec>> codecs, SwapMapWriter& map, PageSource& source,
-           BlockDevice& device, SwapAllocator& allocator, const RoomForecast& forecast, Progress& progress)
+           std::span<ChunkPacker> packers, SwapMapWriter& map, PageSource& source, BlockDevice& device,
+           SwapAllocator& allocator, const RoomForecast& forecast, Progress& progress)
       : page_bytes_(page_bytes),
         chunk_pages_(options.chunk_bytes / page_bytes),
         memory_(memory),
-        codecs_(codecs),
+        packers_(packers),
         map_(map),
         source_(source),
         device_(device),
         allocator_(allocator),
         forecast_(forecast),
         foresee_shortage_(options.foresee_shortage),
+        adaptive_(options.adaptive),
+        strength_(memory.slots(), options.threads, kDeviceRequests),
         progress_(progress),
-        policy_(options.early_writeout, source.total_pages() * page_bytes) {}
+        policy_(options.early_writeout, source.total_pages() * page_bytes) {
+    if (adaptive_) strength_.heed_room(forecast_);
+  }
 
   Result<bool> produce(std::size_t slot, std::uint64_t number) override;
   Result<void> work(unsigned stage, std::size_t slot, std::uint64_t number, unsigned worker) override;
@@ -59,11 +65,11 @@ class WriteRun final : public StageWork {
   [[nodiscard]] const std::optional<RoomShortage>& shortage() const { return shortage_; }
   [[nodiscard]] std::uint64_t source_wait_ns() const { return source_wait_ns_; }
   [[nodiscard]] std::uint64_t packed_chunks() const { return packed_chunks_; }
+  [[nodiscard]] const RungCounts& chosen() const { return chosen_; }
   [[nodiscard]] std::uint32_t codecs_used() const { return codecs_used_; }
   [[nodiscard]] std::uint64_t pages_read() const { return pages_read_; }
 
  private:
-  void pack(ChunkSlot& chunk, Codec& codec);
   Result<void> place(ChunkSlot& chunk);
   Result<void> store(ChunkSlot& chunk);
   Failure too_large(std::uint64_t needed_pages);
@@ -71,13 +77,17 @@ class WriteRun final : public StageWork {
   std::uint32_t page_bytes_;
   std::uint32_t chunk_pages_;
   ChunkMemory& memory_;
-  std::span<const std::unique_ptr<Codec>> codecs_;
+  std::span<ChunkPacker> packers_;
   SwapMapWriter& map_;
   PageSource& source_;
   BlockDevice& device_;
   SwapAllocator& allocator_;
   RoomForecast forecast_;  // placing thread
   bool foresee_shortage_;
+  bool adaptive_;
+  StrengthPolicy strength_;
+  std::atomic<std::size_t> waiting_ = 0;  // chunks packed and not yet stored
+  RungCounts chosen_{};                   // placing thread
   Progress& progress_;
 
   std::uint64_t source_wait_ns_ = 0;      // producing thread

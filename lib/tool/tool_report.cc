@@ -47,8 +47,8 @@ Report begin_report(std::string_view tool, const Settings& settings,
   report.page_bytes = system_page_bytes();
   if (const auto ram = total_ram_bytes()) report.ram_bytes = *ram;
   report.image.page_bytes = report.page_bytes;
-  report.settings.codec = codec_name(settings.codec.spec.id);
-  report.settings.level = settings.codec.spec.level;
+  report.settings.codec = settings.codec.automatic ? "auto" : codec_name(settings.codec.spec.id);
+  report.settings.level = settings.codec.automatic ? 0 : settings.codec.spec.level;
   report.settings.early_writeout = settings.early_writeout;
   report.settings.io = settings.io;
   report.settings.threads = worker_threads(settings.threads);

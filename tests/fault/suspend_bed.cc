@@ -24,6 +24,7 @@ SuspendBed::SuspendBed() {
   settings.progress = ProgressMode::kNone;
   settings.threads = 1;
   settings.early_writeout = {.millionths = 0};
+  settings.codec.automatic = false;
   settings.codec.spec = {.id = CodecId::kLz4, .level = 1};
   settings.shutdown_method = ShutdownMethod::kPlatform;
   settings.suspend_loglevel = 2;

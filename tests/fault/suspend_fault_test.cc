@@ -150,8 +150,8 @@ TEST_F(SuspendFault, OfRoomIsOvercomeByAStrongerCodec) {
   ASSERT_EQ(after.warnings.size(), 1U);
   EXPECT_EQ(after.warnings[0],
             "the swap area is too small: about 2001 pages are needed with none, 1198 are free. Trying once "
-            "more with lzf, "
-            "which should need about 960");
+            "more with lz4:8, "
+            "which should need about 1060");
   EXPECT_EQ(std::ranges::count(after.calls, "SNAPSHOT_CREATE_IMAGE"), 2);
   EXPECT_EQ(std::ranges::count(after.calls, "SNAPSHOT_FREEZE"), 2);
   EXPECT_TRUE(after.header_as_before);
@@ -165,7 +165,7 @@ TEST_F(SuspendFault, OfRoomIsToldWhereNothingHelps) {
   EXPECT_EQ(after.exit_code, 5);
   EXPECT_THAT(after.message, HasSubstr("1198 are free"));
   ASSERT_EQ(after.warnings.size(), 1U);
-  EXPECT_THAT(after.warnings[0], HasSubstr("with zstd level 9 and an image of at most"));
+  EXPECT_THAT(after.warnings[0], HasSubstr("with zstd:9 and an image of at most"));
   EXPECT_TRUE(after.header_as_before);
 }
 

@@ -24,7 +24,7 @@ class Options(ToolTest):
         return path
 
     def test_the_device_as_positional_argument(self):
-        self.assertEqual(self.settings(self.area, area=False)["codec"], "lz4")
+        self.assertEqual(self.settings(self.area, area=False)["codec"], "auto")
         self.s2disk(self.area, area=False)
         self.resume("--to", self.out, self.area, area=False)
         self.resume("--discard", self.area, area=False)
@@ -32,8 +32,8 @@ class Options(ToolTest):
     def test_compress_does_not_take_the_next_word(self):
         for bare in ("--compress", "-c"):
             with self.subTest(bare=bare):
-                self.assertEqual(self.settings(bare, self.area, area=False)["codec"], "lz4")
-                self.assertEqual(self.settings(bare, "--early-writeout", "1", self.area, area=False)["codec"], "lz4")
+                self.assertEqual(self.settings(bare, self.area, area=False)["codec"], "auto")
+                self.assertEqual(self.settings(bare, "--early-writeout", "1", self.area, area=False)["codec"], "auto")
 
     def test_a_codec_that_was_meant_as_value_is_explained(self):
         run = self.s2disk("--compress", "zstd", area=False, expect=2)
