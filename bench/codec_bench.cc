@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +21,7 @@
 #include "dormouse/codec.h"
 #include "dormouse/units.h"
 
-#include "support/page_patterns.h"
+#include "bench_data.h"
 
 namespace dormouse {
 namespace {
@@ -147,8 +146,7 @@ int run(const BenchOptions& options, std::span<const std::byte> data) {
       row.push_back(measure(**codec, data, chunk_bytes, options.seconds));
     }
   }
-  fmt::print("{} MiB of {}, one thread.\n", data.size() / kMiB,
-             options.snapshot.empty() ? "the seeded mix" : options.snapshot);
+  fmt::print("{} MiB of {}, one thread.\n", data.size() / kMiB, bench::data_name(options.snapshot));
   print_table("Stored size / image size (whole pages):", options, rows,
               [](const Figures& f) { return fmt::format("{:.3f}", f.ratio); });
   print_table("Pack, MB/s:", options, rows,
@@ -156,17 +154,6 @@ int run(const BenchOptions& options, std::span<const std::byte> data) {
   print_table("Unpack, MB/s:", options, rows,
               [](const Figures& f) { return fmt::format("{:.0f}", f.unpack_mb_per_s); });
   return 0;
-}
-
-std::optional<std::vector<std::byte>> load(const BenchOptions& options) {
-  if (options.snapshot.empty()) return test::make_mix(1, options.mib * kMiB);
-  std::ifstream file(options.snapshot, std::ios::binary);
-  std::vector<std::byte> data(options.mib * kMiB);
-  file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
-  data.resize(static_cast<std::size_t>(file.gcount()) / kMinPageBytes * kMinPageBytes);
-  if (!data.empty()) return data;
-  fmt::print(stderr, "codec_bench: {}: cannot read a whole page\n", options.snapshot);
-  return std::nullopt;
 }
 
 std::optional<BenchOptions> parse(std::span<char*> args) {
@@ -205,6 +192,6 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: codec_bench [--mib N] [--seconds S] [--codec NAME[:LEVEL]]... [SNAPSHOT]\n");
     return 2;
   }
-  const auto data = dormouse::load(*options);
+  const auto data = dormouse::bench::load_data(options->snapshot, options->mib << 20);
   return data ? dormouse::run(*options, *data) : 1;
 }
