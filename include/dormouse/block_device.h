@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dormouse/error.h"
+#include "dormouse/request_queue.h"
 #include "dormouse/units.h"
 
 namespace dormouse {
@@ -41,6 +42,10 @@ class BlockDevice {
   /// Lets write() and flush() be tried again after an error. Only for taking the mark off on the way back:
   /// what was lost before stays lost.
   virtual void forget_error() = 0;
+
+  /// The device's own queue of requests, null where it has none: then threads that call read() and write()
+  /// do.
+  virtual RequestQueue* queue() { return nullptr; }
 
   /// Waits for what start_writeout() began and ends helper threads. Call it before user space is thawed,
   /// since threads made after the freeze must be gone then (kernel-facts: D.3). Writing may go on afterwards.

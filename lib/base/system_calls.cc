@@ -49,6 +49,7 @@ class RealSystemCalls final : public SystemCalls {
   int mlockall(int flags) override { return or_errno(::mlockall(flags)); }
   int munlockall() override { return or_errno(::munlockall()); }
   int reboot(int command) override { return or_errno(::reboot(command)); }
+  std::unique_ptr<IoRing> make_ring(unsigned depth) override { return make_kernel_ring(depth); }
   void pause(std::chrono::nanoseconds time) override {
     if (time.count() <= 0) {
       ::sched_yield();

@@ -8,6 +8,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+
+#include "base/io_ring.h"
 
 namespace dormouse {
 
@@ -33,6 +36,8 @@ class SystemCalls {
   virtual int mlockall(int flags) = 0;
   virtual int munlockall() = 0;
   virtual int reboot(int command) = 0;
+  /// A ring for at most `depth` requests in flight; null where there is none to have.
+  virtual std::unique_ptr<IoRing> make_ring(unsigned /*depth*/) { return nullptr; }
   /// Waits between two tries; zero only lets others run.
   virtual void pause(std::chrono::nanoseconds time) = 0;
 };

@@ -18,6 +18,8 @@ namespace {
 /// The kernel moves at most this much in one call (MAX_RW_COUNT), rounded down to a block.
 constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
 
+constexpr std::string_view kWrite = "write";
+
 std::string_view kind_name(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISCHR(mode)) return "a character device";
@@ -44,11 +46,17 @@ Result<std::unique_ptr<PosixBlockDevice>> PosixBlockDevice::open(std::string pat
   if (options.io == IoMode::kDirect && options.access == Access::kReadWrite) {
     if (auto r = device->flusher_.prepare(calls, device->file_.fd()); !r) return std::unexpected(r.error());
   }
+  if (options.io == IoMode::kDirect) {
+    auto queue = RingQueue::prepare(*device, calls.make_ring(RingQueue::kDepth));
+    if (!queue) return std::unexpected(queue.error());
+    device->queue_ = std::move(*queue);
+  }
   return device;
 }
 
 // The thread uses the descriptor: it must end first.
 PosixBlockDevice::~PosixBlockDevice() {
+  queue_.reset();
   flusher_.stop();
 }
 
@@ -142,6 +150,17 @@ Error PosixBlockDevice::transfer_error(std::string_view operation, std::uint64_t
     return std::move(failure).because("it was opened for reading only").error();
   }
   return failure.error();
+}
+
+Result<void> PosixBlockDevice::check_request(std::string_view operation, DeviceOffset offset,
+                                             std::span<const std::byte> data) {
+  if (auto r = check_block_range(*this, operation, offset, data.data(), data.size()); !r) return r;
+  return operation == kWrite ? failed_.check() : Result<void>{};
+}
+
+Error PosixBlockDevice::request_error(std::string_view operation, std::uint64_t offset, int errnum) {
+  const Error error = transfer_error(operation, offset, errnum);
+  return operation == kWrite ? failed_.keep(error) : error;
 }
 
 Result<void> PosixBlockDevice::write(DeviceOffset offset, std::span<const std::byte> data) {

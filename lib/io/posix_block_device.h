@@ -10,6 +10,7 @@
 
 #include "base/system_calls.h"
 #include "io/background_flusher.h"
+#include "io/ring_queue.h"
 #include "io/sticky_error.h"
 
 namespace dormouse {
@@ -30,10 +31,12 @@ struct PosixOpenOptions {
 /// start_writeout(): buffered: sync_file_range(2) of each range; direct: fdatasync(2) on a thread of its own,
 /// whose stack was allocated by open() and which is started by the first call, so after the freeze.
 ///
+/// queue(): with direct I/O, where the kernel has io_uring(7) to give.
+///
 ///     auto device = PosixBlockDevice::open("/dev/vda2", {.io = IoMode::kDirect});
 ///     if (!device) return device.error();
 ///     if (auto r = (*device)->write(DeviceOffset{4096}, page); !r) return r;
-class PosixBlockDevice final : public BlockDevice {
+class PosixBlockDevice final : public BlockDevice, private RingQueue::Owner {
  public:
   /// kUsage: neither block device nor regular file, or a file system without direct I/O; kBusy; kIo.
   /// Never opens anything but the two kinds: opening others may have effects.
@@ -47,6 +50,7 @@ class PosixBlockDevice final : public BlockDevice {
   void start_writeout(std::span<const ByteRange> ranges) override;
   Result<void> flush() override;
   void forget_error() override;
+  RequestQueue* queue() override { return queue_.get(); }
   void quiesce() override;
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
   [[nodiscard]] std::string_view name() const override { return path_; }
@@ -60,6 +64,12 @@ class PosixBlockDevice final : public BlockDevice {
   Result<void> open_file();
   Result<void> check_kind();
   Result<void> measure();
+  BlockDevice& device() override { return *this; }
+  [[nodiscard]] int fd() const override { return file_.fd(); }
+  [[nodiscard]] bool never_wait() const override { return is_block_device_; }
+  Result<void> check_request(std::string_view operation, DeviceOffset offset,
+                             std::span<const std::byte> data) override;
+  Error request_error(std::string_view operation, std::uint64_t offset, int errnum) override;
   [[nodiscard]] Error open_error(int errnum) const;
   [[nodiscard]] Error transfer_error(std::string_view operation, std::uint64_t offset, int errnum) const;
 
@@ -73,6 +83,7 @@ class PosixBlockDevice final : public BlockDevice {
   StickyError failed_;      // what write() and flush() return from now on
   StickyError background_;  // of a writeout begun in the background, until flush() reports it
   BackgroundFlusher flusher_;
+  std::unique_ptr<RingQueue> queue_;
 };
 
 }  // namespace dormouse

@@ -24,7 +24,8 @@ struct StageRing::Shared {
   std::condition_variable progressed;          // the producing thread waits here
   std::vector<std::condition_variable> ready;  // one a stage
   std::vector<Slot> slots;
-  std::vector<std::uint64_t> taken;  // jobs that each stage has begun
+  std::vector<std::uint64_t> taken;    // jobs that each stage has begun
+  std::vector<std::uint64_t> in_work;  // of these not ended
   std::uint64_t produced = 0;
   std::uint64_t finished = 0;
   bool ended = false;  // the source has no more
@@ -39,6 +40,7 @@ StageRing::StageRing(std::size_t slots, std::vector<Stage> stages)
     : slot_count_(slots), stages_(std::move(stages)), shared_(std::make_unique<Shared>(stages_.size())) {
   shared_->slots.resize(slots);
   shared_->taken.resize(stages_.size());
+  shared_->in_work.resize(stages_.size());
 }
 
 StageRing::StageRing(StageRing&&) noexcept = default;
@@ -65,6 +67,7 @@ Result<void> StageRing::run(StageWork& work) {
   Shared& s = *shared_;
   std::ranges::fill(s.slots, Slot{});
   std::ranges::fill(s.taken, 0);
+  std::ranges::fill(s.in_work, 0);
   s.produced = 0;
   s.finished = 0;
   s.ended = false;
@@ -73,11 +76,15 @@ Result<void> StageRing::run(StageWork& work) {
   for (Seat& seat : s.seats) {
     seat.ring = this;
     if (auto r = seat.thread.start(&StageRing::serve, &seat); !r) {
+      const std::lock_guard lock(s.mutex);
       abort(r.error());
       break;
     }
   }
-  if (auto r = produce_all(work); !r) abort(r.error());
+  if (auto r = produce_all(work); !r) {
+    const std::lock_guard lock(s.mutex);
+    abort(r.error());
+  }
   for (Seat& seat : s.seats) seat.thread.join();
   if (s.error) return std::unexpected(*s.error);
   return {};
@@ -152,11 +159,13 @@ std::optional<std::size_t> StageRing::ready_slot(unsigned stage) const {
 
 void StageRing::serve_stage(unsigned stage, unsigned worker) {
   Shared& s = *shared_;
+  const bool begins = stages_[stage].begins;
   std::unique_lock lock(s.mutex);
   while (true) {
     std::optional<std::size_t> index;
     s.ready[stage].wait(lock, [&] {
-      if (s.error || (s.ended && s.taken[stage] == s.produced)) return true;
+      // What a thread began is nobody's once it has ended: the kernel ends the requests of such slowly.
+      if (s.error || (s.ended && s.taken[stage] == s.produced)) return !begins || s.in_work[stage] == 0;
       index = ready_slot(stage);
       return index.has_value();
     });
@@ -164,28 +173,54 @@ void StageRing::serve_stage(unsigned stage, unsigned worker) {
     Slot& slot = s.slots[*index];
     slot.in_work = true;
     ++s.taken[stage];
+    ++s.in_work[stage];
     lock.unlock();
     const auto done = s.work->work(stage, *index, slot.number, worker);
-    if (!done) return abort(done.error());
     lock.lock();
-    slot.in_work = false;
-    slot.stage = stage + 1;
-    if (slot.stage < stages_.size()) {
-      // An in-order stage may wait for another job than this one, so its one thread looks itself.
-      s.ready[slot.stage].notify_one();
-    } else {
-      slot.occupied = false;
-      ++s.finished;
-      s.progressed.notify_one();
+    if (begins && done) continue;
+    --s.in_work[stage];
+    if (!done) {
+      abort(done.error());
+      continue;
     }
+    pass(slot);
     // The last job taken lets this stage's other threads end.
     if (s.ended && s.taken[stage] == s.produced) s.ready[stage].notify_all();
   }
 }
 
-void StageRing::abort(const Error& error) {
+void StageRing::end_of(std::size_t index, const Result<void>& how) {
   Shared& s = *shared_;
   const std::lock_guard lock(s.mutex);
+  Slot& slot = s.slots[index];
+  const unsigned stage = slot.stage;
+  --s.in_work[stage];
+  if (how) {
+    pass(slot);
+  } else {
+    abort(how.error());
+  }
+  // Its thread may wait for the last that it began.
+  if (s.in_work[stage] == 0) s.ready[stage].notify_all();
+}
+
+void StageRing::pass(Slot& slot) {
+  Shared& s = *shared_;
+  slot.in_work = false;
+  ++slot.stage;
+  if (slot.stage < stages_.size()) {
+    // An in-order stage may wait for another job than this one, so its one thread looks itself.
+    s.ready[slot.stage].notify_one();
+  } else {
+    slot.occupied = false;
+    ++s.finished;
+    s.progressed.notify_one();
+  }
+}
+
+// With the mutex held.
+void StageRing::abort(const Error& error) {
+  Shared& s = *shared_;
   if (!s.error) s.error = error;
   for (auto& ready : s.ready) ready.notify_all();
   s.progressed.notify_one();

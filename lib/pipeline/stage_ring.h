@@ -3,10 +3,11 @@
 ///     produce --> [slot 0 | 1 | ... | N-1] --> stage 0 --> stage 1 --> ... --> slot free again
 ///
 /// Job n lives in slot n % N from its production until its last stage is done. An in-order stage takes the
-/// jobs by number, one at a time; any other takes whatever is ready, oldest first, on all its threads. Every
-/// side can stop every other: the first error ends the run on every thread. The ring knows numbers, not
-/// images; what a slot holds belongs to the caller. Memory is fixed when the ring is made: threads' stacks
-/// and one small record a slot.
+/// jobs by number, one at a time; any other takes whatever is ready, oldest first, on all its threads. A
+/// stage that only begins something, a transfer, say, leaves the job where it is until somebody calls
+/// end_of(). Every side can stop every other: the first error ends the run on every thread. The ring knows
+/// numbers, not images; what a slot holds belongs to the caller. Memory is fixed when the ring is made:
+/// threads' stacks and one small record a slot.
 #pragma once
 
 #include <condition_variable>
@@ -40,6 +41,7 @@ class StageRing {
   struct Stage {
     unsigned threads = 1;
     bool in_order = false;  ///< requires threads == 1
+    bool begins = false;    ///< work() only begins; end_of() is called once for each job, from any thread
   };
 
   /// Allocates and touches everything. Requires: slots >= 1, at least one stage.
@@ -50,6 +52,10 @@ class StageRing {
   /// Runs until all jobs have passed all stages, or returns the first error. All threads it started have
   /// ended when it returns. May be called again. Allocates nothing.
   Result<void> run(StageWork& work);
+
+  /// The job in `slot` is through the stage that only began it, or that failed. Never after run() has
+  /// returned, so run() waits for all that was begun.
+  void end_of(std::size_t slot, const Result<void>& how);
 
   [[nodiscard]] std::size_t slots() const { return slot_count_; }
   /// Bytes of the stacks, for the stated memory.
@@ -74,6 +80,7 @@ class StageRing {
                         bool (StageRing::*condition)() const);
   bool next_slot_free() const;
   bool all_done() const;
+  void pass(Slot& slot);
   void abort(const Error& error);
 
   std::size_t slot_count_;

@@ -107,6 +107,99 @@ TEST(StageRing, EveryJobPassesEveryStage) {
   }
 }
 
+/// Ends what a stage began, on a thread of its own and never in the order in which it was begun.
+class Ender {
+ public:
+  explicit Ender(StageRing& ring) : ring_(ring), thread_([this] { run(); }) {}
+  ~Ender() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+  void begin(std::size_t slot, Result<void> how) {
+    const std::lock_guard lock(mutex_);
+    begun_.emplace_back(slot, std::move(how));
+    changed_.notify_one();
+  }
+  [[nodiscard]] int left() {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>(begun_.size());
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return closed_ || !begun_.empty(); });
+      if (begun_.empty()) return;
+      const auto [slot, how] = begun_.back();  // the youngest first
+      begun_.pop_back();
+      lock.unlock();
+      ring_.end_of(slot, how);
+      lock.lock();
+    }
+  }
+
+  StageRing& ring_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::pair<std::size_t, Result<void>>> begun_;
+  bool closed_ = false;
+  std::thread thread_;
+};
+
+/// Stage 1 only begins; the last stage sees the jobs in order again.
+class BeginningWork final : public StageWork {
+ public:
+  BeginningWork(Ender& ender, std::uint64_t jobs, std::uint64_t failing)
+      : ender_(ender), jobs_(jobs), failing_(failing) {}
+  Result<bool> produce(std::size_t, std::uint64_t number) override { return number < jobs_; }
+  Result<void> work(unsigned stage, std::size_t slot, std::uint64_t number, unsigned) override {
+    if (stage == 1)
+      ender_.begin(slot, number == failing_ ? fail(Errc::kIo, "transfer").at(number) : Result<void>{});
+    if (stage == 2) {
+      EXPECT_EQ(number, delivered_++);
+    }
+    return {};
+  }
+  Result<void> tick() override { return {}; }
+  [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
+
+ private:
+  Ender& ender_;
+  std::uint64_t jobs_;
+  std::uint64_t failing_;
+  std::uint64_t delivered_ = 0;
+};
+
+TEST(StageRing, AStageMayOnlyBeginItsJobs) {
+  for (const bool in_order : {false, true}) {
+    for (const std::size_t slots : {1U, 3U, 16U}) {
+      auto ring = StageRing::prepare(slots, {{.threads = 2},
+                                             {.threads = 1, .in_order = in_order, .begins = true},
+                                             {.threads = 1, .in_order = true}});
+      ASSERT_TRUE(ring);
+      Ender ender(*ring);
+      for (const std::uint64_t failing : {std::uint64_t{1000}, std::uint64_t{0}, std::uint64_t{57}}) {
+        SCOPED_TRACE(fmt::format("{} slots, {} fails", slots, failing));
+        BeginningWork work(ender, 100, failing);
+        const auto done = ring->run(work);
+        EXPECT_EQ(ender.left(), 0) << "run() waits for all that was begun";
+        EXPECT_EQ(done.has_value(), failing > 100);
+        if (done) {
+          EXPECT_EQ(work.delivered(), 100U);
+        } else {
+          EXPECT_EQ(done.error().offset, failing);
+          EXPECT_LE(work.delivered(), failing);
+        }
+      }
+    }
+  }
+}
+
 TEST(StageRing, AnErrorAnywhereEndsTheRunAndTheRingCanBeUsedAgain) {
   for (const auto& stages : kShapes) {
     for (const std::size_t slots : {1U, 3U, 16U}) {

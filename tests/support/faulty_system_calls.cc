@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/stepped_ring.h"
+
 namespace dormouse::test {
 
 int FaultySystemCalls::faulted(std::string_view name) {
@@ -83,6 +85,11 @@ int FaultySystemCalls::munlockall() {
 int FaultySystemCalls::reboot(int) {
   if (at_reboot) at_reboot();
   return faulted("reboot");
+}
+
+std::unique_ptr<IoRing> FaultySystemCalls::make_ring(unsigned /*depth*/) {
+  if (!rings_) return nullptr;
+  return std::make_unique<SteppedRing>(*this);
 }
 
 void FaultySystemCalls::pause(std::chrono::nanoseconds) {

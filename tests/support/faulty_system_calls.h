@@ -41,6 +41,10 @@ class FaultySystemCalls final : public SystemCalls {
   int mlockall(int flags) override;
   int munlockall() override;
   int reboot(int command) override;
+  /// Its transfers are this object's preads and pwrites.
+  std::unique_ptr<IoRing> make_ring(unsigned depth) override;
+  /// As where io_uring is forbidden.
+  void refuse_rings() { rings_ = false; }
   void pause(std::chrono::nanoseconds time) override;
 
  private:
@@ -51,6 +55,7 @@ class FaultySystemCalls final : public SystemCalls {
   CallFaults faults_;
   std::atomic<std::uint64_t> pauses_ = 0;
   std::size_t limit_ = 0;
+  bool rings_ = true;
   std::string_view (*ioctl_name_)(unsigned long) = nullptr;
 };
 
