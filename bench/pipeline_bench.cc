@@ -29,6 +29,7 @@
 #include "image/memory_pages.h"
 #include "io/memory_block_device.h"
 #include "rate_limited_device.h"
+#include "report/figures_text.h"
 #include "swap/swap_disk.h"
 
 namespace dormouse::bench {
@@ -55,7 +56,7 @@ struct Sample {
   double write_seconds = 0;
   double read_seconds = 0;
   double stored_bytes = 0;
-  RungCounts chosen{};
+  CodecCounts codecs{};
 };
 
 double seconds_since(Clock::time_point start) {
@@ -99,7 +100,7 @@ Sample measure(const Candidate& candidate, std::span<const std::byte> data, cons
   const auto written = must(writer.write(source, device, *allocator, header_at, identity, progress));
   sample.write_seconds = seconds_since(began);
   sample.stored_bytes = static_cast<double>(written.image.stored_bytes);
-  sample.chosen = written.chosen;
+  sample.codecs = written.codecs;
   auto reader = must(ImageReader::prepare(kDefaultChunkBytes, options.threads));
   must(
       reader.open(device, header_at, {.end_page = disk.size_bytes() / kMinPageBytes, .swap_header_page = 0}));
@@ -125,17 +126,6 @@ double codec_rate(const Candidate& candidate, std::span<const std::byte> data) {
   const double seconds = seconds_since(began);
   if (check == 0) fmt::print(stderr, "pipeline_bench: the checksums are all alike\n");
   return static_cast<double>(data.size()) / 1e6 / seconds;
-}
-
-std::string chosen_text(const RungCounts& chosen) {
-  std::string text;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const CodecSpec& codec = codec_ladder()[i].codec;
-    if (chosen[i] > 0)
-      text +=
-          fmt::format("{}{}:{} {}", text.empty() ? "" : ", ", codec_name(codec.id), codec.level, chosen[i]);
-  }
-  return text;
 }
 
 void print_rate(double rate, std::span<const std::byte> data, const Options& options,
@@ -167,7 +157,7 @@ void print_rate(double rate, std::span<const std::byte> data, const Options& opt
                runs.front().stored_bytes / static_cast<double>(data.size()), megabytes / seconds,
                own == codec_rates.end() ? std::string("-")
                                         : fmt::format("{:.2f}", std::max(by_device, by_codec) / seconds),
-               megabytes / median(reads), chosen_text(runs.back().chosen));
+               megabytes / median(reads), codec_counts_text(runs.back().codecs));
   }
 }
 

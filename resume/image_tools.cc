@@ -33,7 +33,8 @@ Result<void> read_all(const Settings& settings, MarkedArea& marked, PageSink& si
 void report_image(const ImageInfo& info, Report& report) {
   report.image = info.image;
   report.write = info.write;
-  report.settings.codec = codec_name(info.options.codec.id);
+  report.codecs = info.codecs;
+  report.settings.codec = info.options.adaptive ? "auto" : codec_name(info.options.codec.id);
   report.settings.level = info.options.codec.level;
   report.settings.early_writeout = info.options.early_writeout;
 }

@@ -4,6 +4,8 @@
 
 #include <ctime>
 
+#include "base/codec_spec.h"
+#include "report/codec_counts_json.h"
 #include "report/figures_text.h"
 #include "report/safe_text.h"
 
@@ -24,11 +26,6 @@ std::string format_age(std::uint64_t seconds) {
   if (seconds < 7200) return fmt::format("{} minutes ago", seconds / 60);
   if (seconds < 172800) return fmt::format("{} hours ago", seconds / 3600);
   return fmt::format("{} days ago", seconds / 86400);
-}
-
-std::string codec_text(const CodecSpec& codec) {
-  return codec.level == 0 ? std::string(codec_name(codec.id))
-                          : fmt::format("{} level {}", codec_name(codec.id), codec.level);
 }
 
 std::string early_text(const EarlyWriteout& early) {
@@ -84,7 +81,8 @@ std::string render_status_text(const AreaStatus& status) {
   row("stored",
       fmt::format("{:.1f} MB, ratio {:.2f}", static_cast<double>(i.image.stored_bytes) / 1e6,
                   static_cast<double>(i.image.stored_bytes) / static_cast<double>(i.image.bytes())));
-  row("codec", codec_text(i.options.codec));
+  row("codec", i.options.adaptive ? "auto" : codec_text(i.options.codec).view());
+  row("packed with", codec_counts_text(i.codecs));
   row("chunks", fmt::format("{} KiB", i.options.chunk_bytes / 1024));
   row("early writeout", early_text(i.options.early_writeout));
   row("input/output", io_name(i.options.io));
@@ -123,8 +121,9 @@ std::string render_status_json(const AreaStatus& status) {
         {"attempts", i.attempts},
         {"attempts_allowed", status.attempts_allowed},
         {"state", state_word(i.state)},
+        {"codecs", codec_counts_json(i.codecs)},
         {"settings",
-         {{"codec", std::string(codec_name(i.options.codec.id))},
+         {{"codec", i.options.adaptive ? "auto" : std::string(codec_name(i.options.codec.id))},
           {"level", i.options.codec.level},
           {"chunk_bytes", i.options.chunk_bytes},
           {"early_writeout_percent", i.options.early_writeout.percent()},

@@ -42,6 +42,7 @@ Result<void> store(const Settings& settings, PageSource& source, const TargetAre
                     identity, console.progress());
   if (!written) return std::unexpected(written.error());
   report.image = written->image;
+  report.codecs = written->codecs;
   report.write = written->write;
   report.phases.push_back({.name = "write", .ns = written->write.duration_ns, .bytes = report.image.bytes()});
 

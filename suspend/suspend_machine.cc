@@ -64,6 +64,7 @@ ImageIdentity identity_of(const utsname& machine, std::uint64_t ram_bytes) {
 
 void fill_report(const SuspendOutcome& outcome, Report& report, std::uint64_t size_cap_bytes) {
   report.image = outcome.image;
+  report.codecs = outcome.codecs;
   report.write = outcome.write;
   report.read = outcome.read;
   add_phases(report, outcome.phases);

@@ -49,7 +49,7 @@ Result<std::unique_ptr<Codec>> make_unpacker(CodecId id, std::size_t chunk_bytes
 /// "none", "lzf", "lz4", "zstd".
 [[nodiscard]] std::string_view codec_name(CodecId id);
 
-/// Reads "lz4", "zstd:-1", "none" ... `auto` means lz4 for now. kUsage names what was wrong and lists what
+/// Reads "lz4", "zstd:-1", "none" ... kUsage names what was wrong and lists what
 /// there is.
 Result<CodecSpec> parse_codec(std::string_view text);
 

@@ -1,9 +1,23 @@
 /// What was measured, in integers as they are stored on disk.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "dormouse/codec.h"
+
 namespace dormouse {
+
+/// How many chunks of an image a codec packed.
+struct CodecCount {
+  CodecSpec codec{};
+  std::uint64_t chunks = 0;
+  friend bool operator==(const CodecCount&, const CodecCount&) = default;
+};
+
+/// All codecs of one image, weakest first; entries without chunks mean nothing. The chunks are those of the
+/// image.
+using CodecCounts = std::array<CodecCount, 8>;
 
 /// One direction of the transfer. Durations from CLOCK_MONOTONIC.
 struct TransferFigures {

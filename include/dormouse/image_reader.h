@@ -41,7 +41,7 @@ struct ImageInfo {
   DeviceOffset header_at{};
   ImageFigures image;
   ImageOptions options;  ///< settings it was written with
-  bool codec_auto = false;
+  CodecCounts codecs{};  ///< what its chunks were packed with
   bool platform = false;
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t ram_bytes = 0;
@@ -75,6 +75,7 @@ class ImageReader {
   [[nodiscard]] ImageInfo info() const;
   /// Sizes, settings and figures without text; allocates nothing.
   [[nodiscard]] const ImageFigures& figures() const;
+  [[nodiscard]] CodecCounts codecs() const;
   [[nodiscard]] TransferFigures write_figures() const;
   [[nodiscard]] TransferFigures read_figures() const;
   [[nodiscard]] bool platform() const;

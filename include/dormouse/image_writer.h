@@ -34,9 +34,6 @@ struct ImageIdentity {
   std::array<std::byte, 28> original_tail{};  ///< last 28 bytes of the swap header before any mark
 };
 
-/// How many chunks each rung of the ladder of codecs (weakest first) packed; all 0 where the codec was fixed.
-using RungCounts = std::array<std::uint64_t, 8>;
-
 /// What became of it.
 struct WrittenImage {
   DeviceOffset header_at{};  ///< what the mark must point to
@@ -44,8 +41,7 @@ struct WrittenImage {
   TransferFigures write;
   std::uint64_t chunks = 0;
   std::uint64_t map_pages = 0;
-  RungCounts chosen{};
-  std::uint64_t packed_chunks = 0;  ///< chunks that shrank; the others are stored as they are
+  CodecCounts codecs{};  ///< what the chunks were packed with; one that does not shrink is stored
 };
 
 /// Why an image did not fit, in pages of the swap area.
@@ -53,6 +49,8 @@ struct RoomShortage {
   std::uint64_t image_pages = 0;   ///< of the snapshot
   std::uint64_t needed_pages = 0;  ///< told from what was stored so far; more than free_pages
   std::uint64_t free_pages = 0;    ///< when writing began
+  /// What the codecs used so far make of usual memory, stored by unpacked; 0: one fixed codec.
+  double usual_ratio = 0;
 };
 
 /// Example (file mode):

@@ -48,6 +48,7 @@ enum class SuspendEnd : std::uint8_t {
 struct SuspendOutcome {
   SuspendEnd end = SuspendEnd::kRehearsed;
   ImageFigures image;
+  CodecCounts codecs;
   TransferFigures write;
   std::optional<TransferFigures> read;  ///< of the resume, read back from the image header
   PhaseLog phases;

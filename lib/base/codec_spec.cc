@@ -22,8 +22,7 @@ constexpr std::array<CodecRow, 4> kCodecs{{
     {CodecId::kZstd, "zstd", {.lowest = -7, .highest = 19, .standard = 1}},
 }};
 
-constexpr std::string_view kWhatThereIs =
-    "there are auto, none, lzf, lz4[:1..64], zstd[:-7..-1 or 1..19]; auto means lz4";
+constexpr std::string_view kWhatThereIs = "there are auto, none, lzf, lz4[:1..64], zstd[:-7..-1 or 1..19]";
 
 constexpr std::string_view kStep = "choose codec";
 
@@ -69,6 +68,16 @@ Result<void> check_codec(CodecSpec spec) {
 std::string_view codec_name(CodecId id) {
   const CodecRow* row = find_row(static_cast<std::uint8_t>(id));
   return row == nullptr ? "unknown" : row->name;
+}
+
+InlineText<40> codec_text(const CodecSpec& spec) {
+  InlineText<40> text;
+  if (spec.level == codec_levels(spec.id).standard && spec.id != CodecId::kZstd) {
+    text.format("{}", codec_name(spec.id));
+  } else {
+    text.format("{}:{}", codec_name(spec.id), spec.level);
+  }
+  return text;
 }
 
 Result<CodecSpec> parse_codec(std::string_view text) {

@@ -23,6 +23,9 @@ struct CodecLevels {
 
 [[nodiscard]] CodecLevels codec_levels(CodecId id);
 
+/// As --compress takes it: "lz4", "zstd:-1"; the level is left out where it is the usual one, but for zstd.
+[[nodiscard]] InlineText<40> codec_text(const CodecSpec& spec);
+
 /// kUsage where the id is not known or the level not one of the codec's.
 Result<void> check_codec(CodecSpec spec);
 

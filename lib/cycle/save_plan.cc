@@ -15,53 +15,55 @@ std::uint64_t scaled(std::uint64_t pages, double by) {
   return static_cast<std::uint64_t>(static_cast<double>(pages) * by);
 }
 
-InlineText<40> codec_text(const SavePlan& plan) {
+InlineText<40> plan_text(const SavePlan& plan) {
+  if (!plan.adaptive) return codec_text(plan.codec);
   InlineText<40> text;
-  const CodecSpec& codec = plan.codec;
-  if (plan.adaptive) {
-    text.format("the strongest codecs");
-  } else if (codec.level == codec_levels(codec.id).standard && codec.id != CodecId::kZstd) {
-    text.format("{}", codec_name(codec.id));
-  } else {
-    text.format("{}:{}", codec_name(codec.id), codec.level);  // as --compress takes it
-  }
+  text.format("auto");
   return text;
+}
+
+/// Stored by unpacked, of usual memory, with what the plan packed with so far.
+double ratio_of(const SavePlan& plan, const RoomShortage& shortage) {
+  if (plan.adaptive && shortage.usual_ratio > 0) return shortage.usual_ratio;
+  return codec_ladder()[plan.adaptive ? 0 : rung_of(plan.codec)].ratio;
 }
 
 std::optional<NextTry> after_no_room(const SavePlan& plan, const RoomShortage& shortage,
                                      std::uint32_t page_bytes) {
   const auto ladder = codec_ladder();
-  // A mix has already become as strong as it can.
-  const std::size_t now = plan.adaptive ? ladder.size() - 1 : rung_of(plan.codec);
+  const double now_ratio = ratio_of(plan, shortage);
   const double needed = static_cast<double>(shortage.needed_pages) * kMargin;
   const double room = static_cast<double>(shortage.free_pages);
   NextTry next{
       .plan = {.codec = plan.codec, .size_cap_bytes = plan.size_cap_bytes, .foresee_shortage = false},
       .reason = {}};
-  for (std::size_t i = now + 1; i < ladder.size(); ++i) {
-    const double by = ladder[i].ratio / ladder[now].ratio;
-    next.plan.codec = ladder[i].codec;
+  for (const CodecRung& rung : ladder) {
+    // A mix that did not fit has tried to become stronger, but began too late or too weak.
+    if (rung.ratio >= now_ratio || (!plan.adaptive && rung_of(rung.codec) <= rung_of(plan.codec))) continue;
+    const double by = rung.ratio / now_ratio;
+    next.plan.codec = rung.codec;
     if (needed * by > room) continue;
     next.reason.format(
         "the swap area is too small: about {} pages are needed with {}, {} are free. Trying once more "
         "with {}, which should need about {}",
-        shortage.needed_pages, codec_text(plan).view(), shortage.free_pages, codec_text(next.plan).view(),
+        shortage.needed_pages, plan_text(plan).view(), shortage.free_pages, plan_text(next.plan).view(),
         scaled(shortage.needed_pages, by));
     return next;
   }
   // No codec alone makes it fit; what the kernel drops to make the image smaller is mostly cache.
-  const double by = ladder.back().ratio / ladder[now].ratio;
-  const double part = room / (needed * (now + 1 < ladder.size() ? by : 1.0));
+  if (plan.adaptive) next.plan.codec = ladder.back().codec;
+  const double by = std::min(1.0, ladder.back().ratio / now_ratio);
+  const double part = room / (needed * by);
   const std::uint64_t cap = scaled(shortage.image_pages * page_bytes, std::min(part, 1.0));
   next.plan.size_cap_bytes = cap - cap % page_bytes;
   // Never larger than before; what was as small as it can be stays so.
   if (plan.size_cap_bytes < next.plan.size_cap_bytes) next.plan.size_cap_bytes = 0;
-  if (next.plan.codec == plan.codec && next.plan.size_cap_bytes == plan.size_cap_bytes) return std::nullopt;
+  if (!plan.adaptive && next.plan.codec == plan.codec && next.plan.size_cap_bytes == plan.size_cap_bytes)
+    return std::nullopt;
   next.reason.format(
       "the swap area is too small: about {} pages are needed with {}, {} are free. Trying once more "
-      "with {}{}an image of at most {} bytes",
-      shortage.needed_pages, codec_text(plan).view(), shortage.free_pages,
-      plan.adaptive ? "" : codec_text(next.plan).view(), plan.adaptive ? "" : " and ",
+      "with {} and an image of at most {} bytes",
+      shortage.needed_pages, plan_text(plan).view(), shortage.free_pages, plan_text(next.plan).view(),
       next.plan.size_cap_bytes);
   return next;
 }

@@ -119,6 +119,7 @@ Result<void> SuspendRun::save() {
       p_.writer.write(p_.snapshot, p_.device, p_.allocator, header_at_, identity, p_.progress);
   if (!written) return std::unexpected(written.error());
   outcome_.image = written->image;
+  outcome_.codecs = written->codecs;
   outcome_.write = written->write;
   return request_.verify ? verify() : Result<void>{};
 }
@@ -191,6 +192,7 @@ Result<void> SuspendRun::read_figures() {
             "again");
   }
   outcome_.image = p_.reader.figures();
+  outcome_.codecs = p_.reader.codecs();
   outcome_.write = p_.reader.write_figures();
   const TransferFigures read = p_.reader.read_figures();
   if (read != TransferFigures{}) outcome_.read = read;  // a resume that could not note them is a resume, too

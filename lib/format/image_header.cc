@@ -70,6 +70,22 @@ Result<void> check_counts(const ImageHeader& header, DeviceOffset at) {
   return {};
 }
 
+Result<void> check_codecs(const ImageHeader& header, DeviceOffset at) {
+  const std::uint64_t chunks = header.chunk_count;
+  std::uint64_t counted = 0;
+  for (const CodecCountRecord& record : header.codecs) {
+    if (!is_known_codec(record.codec) || !all_zero(record.reserved)) {
+      return damaged(at).because("it counts chunks of codec {}, which is not known", unsigned{record.codec});
+    }
+    if (record.chunks > chunks - counted) {
+      return damaged(at).because("its codecs packed more than its {} chunks", chunks);
+    }
+    counted += record.chunks;
+  }
+  if (counted == chunks) return {};
+  return damaged(at).because("its codecs packed {} of its {} chunks", counted, chunks);
+}
+
 }  // namespace
 
 void encode_image_header(ImageHeaderPage& record, std::span<std::byte> page) {
@@ -116,7 +132,8 @@ Result<ImageHeaderPage> decode_image_header(std::span<const std::byte> page, Dev
                                std::uint32_t{header.chunk_pages}, kMaxChunkPages, kMaxChunkBytes);
   }
   if (auto r = check_counts(header, at); !r) return std::unexpected(r.error());
-  if (header.platform > 1 || header.reserved_1 != 0 || !all_zero(header.reserved)) {
+  if (auto r = check_codecs(header, at); !r) return std::unexpected(r.error());
+  if (header.platform > 1 || header.reserved_0 != 0 || header.reserved_1 != 0 || !all_zero(header.reserved)) {
     return damaged(at).because("reserved fields are not zero");
   }
   const auto& kept = header.original_tail.signature;
@@ -133,6 +150,27 @@ ResumeNote make_note(const ImageId& id) {
   note.magic = kNoteMagic;
   note.image_id = id;
   return note;
+}
+
+CodecCountRecords to_records(const CodecCounts& counts) {
+  CodecCountRecords records;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (counts[i].chunks == 0) continue;
+    records[i].codec = static_cast<std::uint8_t>(counts[i].codec.id);
+    records[i].level = static_cast<std::uint32_t>(counts[i].codec.level);
+    records[i].chunks = counts[i].chunks;
+  }
+  return records;
+}
+
+CodecCounts from_records(const CodecCountRecords& records) {
+  CodecCounts counts;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    counts[i] = {.codec = {.id = static_cast<CodecId>(records[i].codec),
+                           .level = static_cast<std::int32_t>(std::uint32_t{records[i].level})},
+                 .chunks = records[i].chunks};
+  }
+  return counts;
 }
 
 TransferRecord to_record(const TransferFigures& figures) {

@@ -31,6 +31,18 @@ struct TransferRecord {
   Le64 source_wait_ns;
 };
 
+/// Value of the setting `codec` for a codec chosen for each chunk.
+inline constexpr std::uint8_t kCodecAuto = 255;
+
+struct CodecCountRecord {
+  std::uint8_t codec = 0;  ///< CodecId
+  std::array<std::byte, 3> reserved{};
+  Le32 level;   ///< two's complement
+  Le64 chunks;  ///< packed with it
+};
+static_assert(sizeof(CodecCountRecord) == 16);
+using CodecCountRecords = std::array<CodecCountRecord, 8>;
+
 /// Sealed by `checksum`; written once, before the mark.
 struct ImageHeader {
   std::array<char, 8> magic = kImageMagic;
@@ -38,7 +50,7 @@ struct ImageHeader {
   Le32 features_required;                      ///< a reader refuses bits it does not know
   Le32 features_optional;                      ///< a reader ignores bits it does not know
   std::uint8_t byte_order = kByteOrderLittle;  ///< of the machine that was saved
-  std::uint8_t codec = 0;                      ///< setting: CodecId asked for
+  std::uint8_t codec = 0;                      ///< setting: CodecId asked for, or kCodecAuto
   std::uint8_t io = 0;                         ///< setting: IoMode
   std::uint8_t platform = 0;                   ///< 1: saved with firmware hooks, so restore uses them too
   Le32 page_bytes;
@@ -49,8 +61,8 @@ struct ImageHeader {
   Le64 chunk_count;
   Le64 map_first_page;  ///< page index on the block device of the first swap map page
   Le64 map_pages;
-  Le64 stored_pages;               ///< chunks + swap map + this page
-  Le32 codecs_used;                ///< bit n: some chunk is packed with CodecId n
+  Le64 stored_pages;  ///< chunks + swap map + this page
+  Le32 reserved_0;
   Le32 level;                      ///< setting: codec level, two's complement
   Le32 early_writeout_millionths;  ///< setting, 0 = off
   Le32 threads;                    ///< setting
@@ -66,7 +78,8 @@ struct ImageHeader {
   std::array<char, 72> kernel_release{};   ///< utsname release, NUL-padded
   std::array<char, 64> host{};             ///< utsname nodename, NUL-padded
   std::array<char, 32> writer{};           ///< tool and version, NUL-padded
-  std::array<std::byte, 3168> reserved{};  ///< zero; a reader refuses anything else
+  CodecCountRecords codecs{};              ///< weakest first; together the chunks of the image
+  std::array<std::byte, 3040> reserved{};  ///< zero; a reader refuses anything else
   Le64 checksum;                           ///< XXH3-64 over bytes 0..3583 with this field zero
 };
 static_assert(sizeof(ImageHeader) == 3584 && alignof(ImageHeader) == 1);
@@ -101,6 +114,9 @@ Result<ImageHeaderPage> decode_image_header(std::span<const std::byte> page, Dev
 
 /// A note for `id` with nothing in it.
 ResumeNote make_note(const ImageId& id);
+
+CodecCountRecords to_records(const CodecCounts& counts);
+CodecCounts from_records(const CodecCountRecords& records);
 
 TransferRecord to_record(const TransferFigures& figures);
 TransferFigures from_record(const TransferRecord& record);

@@ -23,7 +23,9 @@ struct ChunkSlot {
   std::span<const std::byte>
       stored;  ///< what lies on the device: in `packed`, or in `pages` where nothing was gained
   ChunkPlacement placement;
-  std::size_t rung = 0;  ///< of the ladder, that it was packed with
+  std::size_t parts = 0;     ///< requests of its transfer that have not ended
+  Result<void> moved{};      ///< what went wrong with them first
+  std::size_t codec_at = 0;  ///< of CodecCounts: what it was packed with
 };
 
 /// All slots of a ring in one allocation.
@@ -31,6 +33,8 @@ class ChunkMemory {
  public:
   static Result<ChunkMemory> allocate(std::size_t slots, std::size_t chunk_bytes);
   [[nodiscard]] ChunkSlot& operator[](std::size_t slot) { return slots_[slot]; }
+  /// All buffers.
+  [[nodiscard]] std::span<std::byte> span() { return memory_.span(); }
   [[nodiscard]] std::size_t slots() const { return slots_.size(); }
   [[nodiscard]] std::uint64_t bytes() const { return memory_.size() + slots_.size() * kPlacementBytes; }
 
@@ -45,9 +49,6 @@ class ChunkMemory {
 constexpr std::size_t ring_slots(unsigned workers, unsigned requests) {
   return 2 * std::size_t{workers} + 2 * requests + 2;
 }
-
-/// Requests in flight on the device.
-inline constexpr unsigned kDeviceRequests = 3;
 
 /// Calls `each(offset, bytes)` for the piece of `bytes` that lies in each extent, until one fails.
 /// Requires: the extents hold bytes.size() exactly.

@@ -57,9 +57,11 @@ void ChunkPacker::pack(ChunkSlot& chunk, std::size_t rung) {
   ChunkHeader& header = chunk.placement.header;
   const auto pages = chunk.pages.first(std::size_t{header.pages} * page_bytes_);
   header.pages_xxh3 = xxh3(pages);
-  chunk.rung = codecs_.size() > 1 ? std::min(rung, codecs_.size() - 1) : 0;
-  if (codecs_.size() > 1 && chunk.rung == 0 && is_mostly_filled(pages, page_bytes_)) chunk.rung = 1;
-  Codec& codec = *codecs_[chunk.rung];
+  const bool adaptive = codecs_.size() > 1;
+  std::size_t chosen = adaptive ? std::min(rung, codecs_.size() - 1) : 0;
+  if (adaptive && chosen == 0 && is_mostly_filled(pages, page_bytes_)) chosen = 1;
+  chunk.codec_at = adaptive ? chosen : 1;
+  Codec& codec = *codecs_[chosen];
   // Stored pages are whole: less than a page saved is nothing saved.
   const auto packed = codec.pack(pages, chunk.packed.first(pages.size() - page_bytes_));
   if (!packed) {

@@ -20,8 +20,9 @@ class ChunkPacker {
   /// The one codec of the options, or all rungs of the ladder where each chunk gets its own.
   static Result<ChunkPacker> prepare(const ImageOptions& options, std::uint32_t page_bytes);
 
-  /// Fills in codec, lengths and checksums of the chunk's header, and `stored`. `rung`: of the ladder; not
-  /// looked at where there is one codec only. A chunk that does not shrink by a page is stored as it is.
+  /// Fills in codec, lengths and checksums of the chunk's header, `stored` and `codec_at`. `rung`: of the
+  /// ladder; not looked at where there is one codec only. A chunk that does not shrink by a page is stored as
+  /// it is.
   void pack(ChunkSlot& chunk, std::size_t rung);
 
   [[nodiscard]] std::uint64_t memory_bytes() const;

@@ -7,132 +7,11 @@
 #include <vector>
 
 #include "format/image_header.h"
-#include "image/chunk_memory.h"
-#include "pipeline/stage_ring.h"
+#include "image/read_run.h"
 #include "swap/swap_map_reader.h"
 
 namespace dormouse {
 namespace {
-
-enum Stage : unsigned { kFetch, kUnpack, kDeliver };
-
-/// Every codec a chunk may name, for one worker; index is the CodecId.
-using CodecSet = std::array<std::unique_ptr<Codec>, 4>;
-
-Result<CodecSet> make_codec_set(std::size_t chunk_bytes) {
-  CodecSet set;
-  for (const CodecId id : {CodecId::kStored, CodecId::kLzf, CodecId::kLz4, CodecId::kZstd}) {
-    auto codec = make_unpacker(id, chunk_bytes);
-    if (!codec) return std::unexpected(codec.error());
-    set[static_cast<std::size_t>(id)] = std::move(*codec);
-  }
-  return set;
-}
-
-class ReadRun final : public StageWork {
- public:
-  ReadRun(const ImageHeader& header, ChunkMemory& memory, std::span<CodecSet> codecs, SwapMapReader& map,
-          BlockDevice& device, PageSink& sink, Progress& progress)
-      : header_(header),
-        memory_(memory),
-        codecs_(codecs),
-        map_(map),
-        device_(device),
-        sink_(sink),
-        progress_(progress) {}
-
-  Result<bool> produce(std::size_t slot, std::uint64_t) override {
-    return map_.next(memory_[slot].placement);
-  }
-  Result<void> work(unsigned stage, std::size_t slot, std::uint64_t number, unsigned worker) override;
-  Result<void> tick() override;
-  [[nodiscard]] std::uint64_t sink_wait_ns() const { return sink_wait_ns_; }
-
- private:
-  Result<void> fetch(ChunkSlot& chunk);
-  Result<void> unpack(ChunkSlot& chunk, CodecSet& codecs);
-  Result<void> deliver(const ChunkSlot& chunk);
-  [[nodiscard]] Failure damaged(const ChunkSlot& chunk) const;
-  [[nodiscard]] std::span<std::byte> unpacked(const ChunkSlot& chunk) const {
-    const auto& header = chunk.placement.header;
-    // A stored chunk was read straight to where it belongs.
-    return chunk.pages.first(std::size_t{header.pages} * header_.page_bytes);
-  }
-
-  const ImageHeader& header_;
-  ChunkMemory& memory_;
-  std::span<CodecSet> codecs_;
-  SwapMapReader& map_;
-  BlockDevice& device_;
-  PageSink& sink_;
-  Progress& progress_;
-  std::uint64_t sink_wait_ns_ = 0;  // delivering thread
-  std::atomic<std::uint64_t> delivered_bytes_ = 0;
-};
-
-Result<void> ReadRun::work(unsigned stage, std::size_t slot, std::uint64_t /*number*/, unsigned worker) {
-  ChunkSlot& chunk = memory_[slot];
-  switch (stage) {
-    case kFetch:
-      return fetch(chunk);
-    case kUnpack:
-      return unpack(chunk, codecs_[worker]);
-    default:
-      return deliver(chunk);
-  }
-}
-
-Failure ReadRun::damaged(const ChunkSlot& chunk) const {
-  const auto& placement = chunk.placement;
-  const std::uint64_t first = placement.header.first_page;
-  return fail(Errc::kCorrupt, "check image chunk")
-      .on(device_.name())
-      .at(to_bytes(page_offset(placement.extents.front().first_page, header_.page_bytes)))
-      .because("chunk {} (pages {} to {} of the image) is damaged", std::uint64_t{placement.header.number},
-               first, first + placement.header.pages - 1);
-}
-
-Result<void> ReadRun::fetch(ChunkSlot& chunk) {
-  const bool as_is = chunk.placement.header.codec == static_cast<std::uint8_t>(CodecId::kStored);
-  const std::size_t bytes = chunk.placement.stored_pages(header_.page_bytes) * header_.page_bytes;
-  const auto target = (as_is ? chunk.pages : chunk.packed).first(bytes);
-  chunk.stored = target;
-  const auto read = [&](DeviceOffset at, std::span<std::byte> piece) { return device_.read(at, piece); };
-  auto done = for_each_extent(chunk.placement.extents, header_.page_bytes, target, read);
-  if (!done) done.error().operation = "read image chunk";
-  return done;
-}
-
-Result<void> ReadRun::unpack(ChunkSlot& chunk, CodecSet& codecs) {
-  const ChunkHeader& header = chunk.placement.header;
-  // Nothing unchecked reaches a decoder.
-  if (xxh3(chunk.stored) != header.stored_xxh3) return damaged(chunk);
-  const auto pages = unpacked(chunk);
-  const auto filling = chunk.stored.subspan(header.packed_bytes);
-  if (!std::ranges::all_of(filling, [](std::byte b) { return b == std::byte{0}; })) return damaged(chunk);
-  if (header.codec != static_cast<std::uint8_t>(CodecId::kStored)) {
-    if (!codecs[header.codec]->unpack(chunk.stored.first(header.packed_bytes), pages)) return damaged(chunk);
-    if (xxh3(pages) != header.pages_xxh3) return damaged(chunk);
-  } else if (header.pages_xxh3 != header.stored_xxh3) {
-    return damaged(chunk);
-  }
-  return {};
-}
-
-Result<void> ReadRun::deliver(const ChunkSlot& chunk) {
-  const auto pages = unpacked(chunk);
-  const std::uint64_t before = now_ns();
-  auto written = sink_.write(pages);
-  sink_wait_ns_ += now_ns() - before;
-  if (written) delivered_bytes_.fetch_add(pages.size(), std::memory_order_relaxed);
-  return written;
-}
-
-Result<void> ReadRun::tick() {
-  progress_.advance(delivered_bytes_.load(std::memory_order_relaxed));
-  if (progress_.stop_requested()) return fail(Errc::kStopped, "read image").because("stopped by the user");
-  return {};
-}
 
 /// A state that a later version has made up is no reason to load the image.
 ResumeState state_of(const ResumeNote& note) {
@@ -168,6 +47,7 @@ struct ImageReader::State {
   std::vector<CodecSet> codecs;
   ChunkMemory memory;
   StageRing ring;
+  ThreadedQueue threads;
   SwapMapReader map;
   AlignedBuffer header_page;
 
@@ -192,8 +72,10 @@ Result<ImageReader> ImageReader::prepare(std::uint32_t max_chunk_bytes, unsigned
   auto memory = ChunkMemory::allocate(slots, max_chunk_bytes);
   if (!memory) return std::unexpected(memory.error());
   auto ring = StageRing::prepare(
-      slots, {{.threads = kDeviceRequests}, {.threads = threads}, {.threads = 1, .in_order = true}});
+      slots, {{.threads = 1, .begins = true}, {.threads = threads}, {.threads = 1, .in_order = true}});
   if (!ring) return std::unexpected(ring.error());
+  auto queue_threads = ThreadedQueue::prepare(kDeviceThreads);
+  if (!queue_threads) return std::unexpected(queue_threads.error());
   auto map = SwapMapReader::prepare();
   if (!map) return std::unexpected(map.error());
   auto header_page = AlignedBuffer::allocate(kMaxPageBytes);
@@ -202,6 +84,7 @@ Result<ImageReader> ImageReader::prepare(std::uint32_t max_chunk_bytes, unsigned
                                              .codecs = {},
                                              .memory = std::move(*memory),
                                              .ring = std::move(*ring),
+                                             .threads = std::move(*queue_threads),
                                              .map = std::move(*map),
                                              .header_page = std::move(*header_page),
                                              .device = nullptr,
@@ -258,12 +141,14 @@ ImageInfo ImageReader::info() const {
   ImageInfo info;
   info.header_at = state_->header_at;
   info.image = state_->figures;
-  info.options = {.codec = {.id = static_cast<CodecId>(h.codec),
+  info.options = {.adaptive = h.codec == kCodecAuto,
+                  .codec = {.id = static_cast<CodecId>(h.codec),
                             .level = static_cast<std::int32_t>(std::uint32_t{h.level})},
                   .chunk_bytes = h.chunk_pages * h.page_bytes,
                   .threads = h.threads,
                   .early_writeout = {.millionths = h.early_writeout_millionths},
                   .io = static_cast<IoMode>(h.io)};
+  info.codecs = codecs();
   info.platform = h.platform != 0;
   info.created_unix_seconds = h.created_unix_seconds;
   info.ram_bytes = h.ram_bytes;
@@ -283,6 +168,9 @@ ImageInfo ImageReader::info() const {
 
 const ImageFigures& ImageReader::figures() const {
   return state_->figures;
+}
+CodecCounts ImageReader::codecs() const {
+  return from_records(state_->record.header.codecs);
 }
 TransferFigures ImageReader::write_figures() const {
   return from_record(state_->record.header.write);
@@ -309,12 +197,14 @@ Result<TransferFigures> ImageReader::read(PageSink& sink, Progress& progress) {
   }
   const std::uint64_t started = now_ns();
   progress.begin("read", s.figures.bytes());
-  ReadRun run(header, s.memory, s.codecs, s.map, *s.device, sink, progress);
+  ReadRun run(header, s.memory, s.codecs, s.map, *s.device, s.threads, s.ring, sink, progress);
   auto done = s.map.begin(*s.device, header,
                           {.end_page = s.bounds.end_page,
                            .header_page = s.bounds.swap_header_page,
                            .image_header_at = s.header_at});
+  if (done) done = run.start();
   if (done) done = s.ring.run(run);
+  run.stop();
   if (done) progress.advance(s.figures.bytes());
   if (done) done = sink.finish();
   progress.end();
@@ -369,7 +259,8 @@ std::uint64_t ImageReader::memory_bytes() const {
   for (const CodecSet& set : state_->codecs) {
     for (const auto& codec : set) contexts += codec->memory_bytes();
   }
-  return state_->memory.bytes() + state_->ring.stack_bytes() + contexts + 2 * std::uint64_t{kMaxPageBytes};
+  return state_->memory.bytes() + state_->ring.stack_bytes() + state_->threads.stack_bytes() + contexts +
+         2 * std::uint64_t{kMaxPageBytes};
 }
 
 }  // namespace dormouse

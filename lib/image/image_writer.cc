@@ -47,6 +47,7 @@ struct ImageWriter::State {
   std::vector<ChunkPacker> packers;
   ChunkMemory memory;
   StageRing ring;
+  ThreadedQueue threads;
   SwapMapWriter map;
   AlignedBuffer header_page;
   std::optional<RoomShortage> shortage = std::nullopt;
@@ -68,8 +69,11 @@ Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint3
   auto memory = ChunkMemory::allocate(slots, options.chunk_bytes);
   if (!memory) return std::unexpected(memory.error());
   auto ring = StageRing::prepare(
-      slots, {{.threads = options.threads}, {.threads = 1, .in_order = true}, {.threads = kDeviceRequests}});
+      slots,
+      {{.threads = options.threads}, {.threads = 1, .in_order = true}, {.threads = 1, .begins = true}});
   if (!ring) return std::unexpected(ring.error());
+  auto threads = ThreadedQueue::prepare(kDeviceThreads);
+  if (!threads) return std::unexpected(threads.error());
   auto map = SwapMapWriter::prepare(page_bytes);
   if (!map) return std::unexpected(map.error());
   auto header_page = AlignedBuffer::allocate(page_bytes);
@@ -79,6 +83,7 @@ Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint3
                                              .packers = {},
                                              .memory = std::move(*memory),
                                              .ring = std::move(*ring),
+                                             .threads = std::move(*threads),
                                              .map = std::move(*map),
                                              .header_page = std::move(*header_page)});
   for (unsigned i = 0; i < options.threads; ++i) {
@@ -96,7 +101,7 @@ const std::optional<RoomShortage>& ImageWriter::shortage() const {
 std::uint64_t ImageWriter::memory_bytes() const {
   std::uint64_t contexts = 0;
   for (const ChunkPacker& packer : state_->packers) contexts += packer.memory_bytes();
-  return state_->memory.bytes() + state_->ring.stack_bytes() + contexts +
+  return state_->memory.bytes() + state_->ring.stack_bytes() + state_->threads.stack_bytes() + contexts +
          2 * std::uint64_t{state_->page_bytes};
 }
 
@@ -116,20 +121,23 @@ Result<WrittenImage> ImageWriter::write(PageSource& source, BlockDevice& device,
   if (auto r = require_room(*room, s.options, s.page_bytes, device); !r) {
     s.shortage = {.image_pages = source.total_pages(),
                   .needed_pages = room->needed_pages(),
-                  .free_pages = room->free_pages()};
+                  .free_pages = room->free_pages(),
+                  .usual_ratio = 0};
     return std::unexpected(r.error());
   }
   const auto id = draw_image_id();
   if (!id) return std::unexpected(id.error());
   const std::uint64_t started = now_ns();
   progress.begin("write", source.total_pages() * s.page_bytes);
-  WriteRun run(s.options, s.page_bytes, s.memory, s.packers, s.map, source, device, allocator, *room,
-               progress);
+  WriteRun run(s.options, s.page_bytes, s.memory, s.packers, s.map, source, device, s.threads, s.ring,
+               allocator, *room, progress);
   WrittenImage result;
   result.header_at = header_at;
   result.image.pages = source.total_pages();
   auto done = s.map.begin(device, allocator, *id);
+  if (done) done = run.start();
   if (done) done = s.ring.run(run);
+  run.stop();
   if (done) progress.advance(result.image.pages * s.page_bytes);
   if (done) done = s.finish(run, device, header_at, identity, *id, started, result);
   device.quiesce();
@@ -161,12 +169,11 @@ Result<void> ImageWriter::State::finish(WriteRun& run, BlockDevice& device, Devi
                   .source_wait_ns = run.source_wait_ns()};
   result.chunks = summary->chunk_count;
   result.map_pages = summary->map_pages;
-  result.packed_chunks = run.packed_chunks();
-  result.chosen = run.chosen();
+  result.codecs = run.codecs();
 
   ImageHeaderPage record;
   ImageHeader& h = record.header;
-  h.codec = static_cast<std::uint8_t>(options.codec.id);
+  h.codec = options.adaptive ? kCodecAuto : static_cast<std::uint8_t>(options.codec.id);
   h.io = static_cast<std::uint8_t>(options.io);
   h.platform = identity.platform ? 1 : 0;
   h.page_bytes = page_bytes;
@@ -178,8 +185,8 @@ Result<void> ImageWriter::State::finish(WriteRun& run, BlockDevice& device, Devi
   h.map_first_page = summary->first_page;
   h.map_pages = summary->map_pages;
   h.stored_pages = result.image.stored_bytes / page_bytes;
-  h.codecs_used = run.codecs_used();
-  h.level = static_cast<std::uint32_t>(options.codec.level);
+  h.codecs = to_records(result.codecs);
+  h.level = options.adaptive ? 0U : static_cast<std::uint32_t>(options.codec.level);
   h.early_writeout_millionths = options.early_writeout.millionths;
   h.threads = options.threads;
   h.size_cap_bytes = identity.size_cap_bytes;

@@ -26,6 +26,10 @@ class RoomForecast {
     const std::uint64_t taken = used_pages_ + map_pages_;
     return taken < free_pages_ ? free_pages_ - taken : 0;
   }
+  /// What the codecs used so far make of usual memory; 1 before anything was seen.
+  [[nodiscard]] double usual_ratio() const {
+    return seen_pages_ == 0 ? 1.0 : expected_pages_ / static_cast<double>(seen_pages_);
+  }
   /// How much worse this memory packs than usual memory; 1 before anything was seen.
   [[nodiscard]] double hardness() const {
     return expected_pages_ == 0 ? 1.0 : static_cast<double>(used_pages_) / expected_pages_;

@@ -8,11 +8,17 @@ namespace {
 /// A part of the image may shrink less than the rest; so much room is kept for that.
 constexpr double kRoomMargin = 1.1;
 
+/// This part of the ring's pages, but never more than this part of the room, is kept back.
+constexpr std::uint64_t kReservePart = 4;
+constexpr std::uint64_t kReserveOfRoom = 8;
+
 }  // namespace
 
-StrengthPolicy::StrengthPolicy(std::size_t slots, unsigned workers, unsigned requests)
+StrengthPolicy::StrengthPolicy(std::size_t slots, unsigned workers, unsigned requests,
+                               std::uint64_t chunk_pages)
     : lead_(requests),
-      span_(std::max<std::size_t>(1, slots - std::min<std::size_t>(slots - 1, workers + 1 + requests))) {}
+      span_(std::max<std::size_t>(1, slots - std::min<std::size_t>(slots - 1, workers + 1 + requests))),
+      reserve_pages_(slots * chunk_pages / kReservePart) {}
 
 std::size_t StrengthPolicy::choose(std::size_t waiting) const {
   const std::size_t top = codec_ladder().size() - 1;
@@ -24,7 +30,9 @@ void StrengthPolicy::heed_room(const RoomForecast& forecast) {
   const auto ladder = codec_ladder();
   const double rest = static_cast<double>(forecast.unseen_pages());
   if (rest == 0) return;
-  const double room = static_cast<double>(forecast.room_left()) / rest;
+  const std::uint64_t left = forecast.room_left();
+  const std::uint64_t reserve = std::min(reserve_pages_, forecast.free_pages() / kReserveOfRoom);
+  const double room = static_cast<double>(left - std::min(left, reserve)) / rest;
   // What the ladder promises is true of a desktop; this machine's memory may be harder to pack.
   const double hardness = std::max(0.5, forecast.hardness());
   std::size_t rung = 0;

@@ -25,7 +25,8 @@ class StrengthPolicy {
  public:
   /// `slots` of the ring, of which each of `workers` holds one and the source one; `requests` keep the device
   /// busy.
-  StrengthPolicy(std::size_t slots, unsigned workers, unsigned requests);
+  /// Chunks have `chunk_pages`.
+  StrengthPolicy(std::size_t slots, unsigned workers, unsigned requests, std::uint64_t chunk_pages = 0);
 
   /// The rung for a chunk, with `waiting` chunks packed and not yet stored.
   [[nodiscard]] std::size_t choose(std::size_t waiting) const;
@@ -37,6 +38,8 @@ class StrengthPolicy {
  private:
   std::size_t lead_;  // so many waiting chunks are in the device's hands and no sign of anything
   std::size_t span_;  // so many more is a full tub
+  std::uint64_t
+      reserve_pages_;  // chunks on their way were packed before it was known how little room there is
   std::atomic<std::size_t> floor_ = 0;
 };
 

@@ -22,6 +22,19 @@ std::uint64_t pages_needed_stored(std::uint64_t image_pages, std::uint32_t chunk
 
 }  // namespace
 
+CodecCounts usable_codecs(const ImageOptions& options) {
+  CodecCounts counts;
+  counts.fill({.codec = {.id = CodecId::kStored, .level = 0}});
+  if (options.adaptive) {
+    const auto ladder = codec_ladder();
+    for (std::size_t i = 0; i < std::min(ladder.size(), counts.size()); ++i)
+      counts[i].codec = ladder[i].codec;
+  } else {
+    counts[1].codec = options.codec;
+  }
+  return counts;
+}
+
 Result<RoomForecast> look_at_room(std::uint64_t image_pages, const ImageOptions& options,
                                   std::uint32_t page_bytes, SwapAllocator& allocator) {
   const auto free = allocator.free_pages();
@@ -85,7 +98,8 @@ Result<void> WriteRun::work(unsigned stage, std::size_t slot, std::uint64_t /*nu
     case kPlace:
       return place(chunk);
     default:
-      return store(chunk);
+      transfers_.write(slot);
+      return {};
   }
 }
 
@@ -100,13 +114,11 @@ Result<void> WriteRun::place(ChunkSlot& chunk) {
     extents.push_back(*extent);
     missing -= extent->pages;
   }
-  codecs_used_ |= 1U << header.codec;
   const bool shrank = header.codec != static_cast<std::uint8_t>(CodecId::kStored);
-  if (shrank) ++packed_chunks_;
-  if (adaptive_) ++chosen_[shrank ? chunk.rung : 0];
+  ++codecs_[shrank ? chunk.codec_at : 0].chunks;
   if (auto r = map_.add(header, extents); !r) return std::unexpected(explained(r.error()));
   forecast_.stored(header.pages, chunk.stored.size() / page_bytes_,
-                   adaptive_ ? codec_ladder()[chunk.rung].ratio : 1.0);
+                   adaptive_ ? codec_ladder()[chunk.codec_at].ratio : 1.0);
   if (adaptive_) strength_.heed_room(forecast_);
   // A mix can still become stronger.
   const bool strongest = !adaptive_ || strength_.floor() + 1 == codec_ladder().size();
@@ -123,7 +135,10 @@ Error WriteRun::explained(const Error& error) {
 
 Failure WriteRun::too_large(std::uint64_t needed_pages) {
   const std::uint64_t total = source_.total_pages();
-  shortage_ = {.image_pages = total, .needed_pages = needed_pages, .free_pages = forecast_.free_pages()};
+  shortage_ = {.image_pages = total,
+               .needed_pages = needed_pages,
+               .free_pages = forecast_.free_pages(),
+               .usual_ratio = adaptive_ ? forecast_.usual_ratio() : 0};
   return fail(Errc::kNoSpace, "find room for the image")
       .on(device_.name())
       .because(
@@ -133,15 +148,7 @@ Failure WriteRun::too_large(std::uint64_t needed_pages) {
           needed_pages, forecast_.free_pages(), forecast_.seen_pages(), total);
 }
 
-Result<void> WriteRun::store(ChunkSlot& chunk) {
-  const auto write = [&](DeviceOffset at, std::span<const std::byte> bytes) {
-    return device_.write(at, bytes);
-  };
-  auto written = for_each_extent(chunk.placement.extents, page_bytes_, chunk.stored, write);
-  if (!written) {
-    written.error().operation = "write image chunk";
-    return written;
-  }
+void WriteRun::chunk_transferred(ChunkSlot& chunk) {
   const std::uint64_t image_bytes = std::uint64_t{chunk.placement.header.pages} * page_bytes_;
   std::array<ByteRange, EarlyWriteoutPolicy::kMaxRanges> ranges;
   std::span<const ByteRange> due;
@@ -159,7 +166,6 @@ Result<void> WriteRun::store(ChunkSlot& chunk) {
   }
   stored_image_bytes_.fetch_add(image_bytes, std::memory_order_relaxed);
   waiting_.fetch_sub(1, std::memory_order_relaxed);
-  return {};
 }
 
 Result<void> WriteRun::tick() {

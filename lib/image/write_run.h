@@ -16,6 +16,7 @@
 
 #include "image/chunk_memory.h"
 #include "image/chunk_packer.h"
+#include "image/chunk_transfers.h"
 #include "image/early_writeout_policy.h"
 #include "image/room_forecast.h"
 #include "image/strength_policy.h"
@@ -33,12 +34,16 @@ Result<RoomForecast> look_at_room(std::uint64_t image_pages, const ImageOptions&
 Result<void> require_room(const RoomForecast& forecast, const ImageOptions& options, std::uint32_t page_bytes,
                           BlockDevice& device);
 
+/// The codecs that chunks may get, none counted yet: stored first, then the ladder or the one that is set.
+CodecCounts usable_codecs(const ImageOptions& options);
+
 /// All that it refers to outlives it. Look at its numbers when the ring has come to its end.
-class WriteRun final : public StageWork {
+class WriteRun final : public StageWork, private ChunkTransfers::Owner {
  public:
   WriteRun(const ImageOptions& options, std::uint32_t page_bytes, ChunkMemory& memory,
            std::span<ChunkPacker> packers, SwapMapWriter& map, PageSource& source, BlockDevice& device,
-           SwapAllocator& allocator, const RoomForecast& forecast, Progress& progress)
+           ThreadedQueue& threads, StageRing& ring, SwapAllocator& allocator, const RoomForecast& forecast,
+           Progress& progress)
       : page_bytes_(page_bytes),
         chunk_pages_(options.chunk_bytes / page_bytes),
         memory_(memory),
@@ -50,11 +55,17 @@ class WriteRun final : public StageWork {
         forecast_(forecast),
         foresee_shortage_(options.foresee_shortage),
         adaptive_(options.adaptive),
-        strength_(memory.slots(), options.threads, kDeviceRequests),
+        codecs_(usable_codecs(options)),
+        strength_(memory.slots(), options.threads, kDeviceThreads, options.chunk_bytes / page_bytes),
         progress_(progress),
+        transfers_("write image chunk", device, threads, ring, memory, page_bytes, *this),
         policy_(options.early_writeout, source.total_pages() * page_bytes) {
     if (adaptive_) strength_.heed_room(forecast_);
   }
+
+  /// What moves chunks: to be started before the ring runs, stopped after.
+  Result<void> start() { return transfers_.start(); }
+  void stop() { transfers_.stop(); }
 
   Result<bool> produce(std::size_t slot, std::uint64_t number) override;
   Result<void> work(unsigned stage, std::size_t slot, std::uint64_t number, unsigned worker) override;
@@ -64,14 +75,12 @@ class WriteRun final : public StageWork {
   [[nodiscard]] Error explained(const Error& error);
   [[nodiscard]] const std::optional<RoomShortage>& shortage() const { return shortage_; }
   [[nodiscard]] std::uint64_t source_wait_ns() const { return source_wait_ns_; }
-  [[nodiscard]] std::uint64_t packed_chunks() const { return packed_chunks_; }
-  [[nodiscard]] const RungCounts& chosen() const { return chosen_; }
-  [[nodiscard]] std::uint32_t codecs_used() const { return codecs_used_; }
+  [[nodiscard]] const CodecCounts& codecs() const { return codecs_; }
   [[nodiscard]] std::uint64_t pages_read() const { return pages_read_; }
 
  private:
   Result<void> place(ChunkSlot& chunk);
-  Result<void> store(ChunkSlot& chunk);
+  void chunk_transferred(ChunkSlot& chunk) override;
   Failure too_large(std::uint64_t needed_pages);
 
   std::uint32_t page_bytes_;
@@ -85,15 +94,14 @@ class WriteRun final : public StageWork {
   RoomForecast forecast_;  // placing thread
   bool foresee_shortage_;
   bool adaptive_;
+  CodecCounts codecs_;  // placing thread
   StrengthPolicy strength_;
   std::atomic<std::size_t> waiting_ = 0;  // chunks packed and not yet stored
-  RungCounts chosen_{};                   // placing thread
   Progress& progress_;
+  ChunkTransfers transfers_;
 
   std::uint64_t source_wait_ns_ = 0;      // producing thread
   std::uint64_t pages_read_ = 0;          // producing thread
-  std::uint64_t packed_chunks_ = 0;       // placing thread
-  std::uint32_t codecs_used_ = 0;         // placing thread
   std::optional<RoomShortage> shortage_;  // placing thread
   std::atomic<std::uint64_t> stored_image_bytes_ = 0;
   std::mutex policy_mutex_;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "dormouse/figures.h"
 #include "dormouse/image_options.h"
 
 namespace dormouse {
@@ -20,5 +22,9 @@ constexpr double bytes_per_second(std::uint64_t bytes, std::uint64_t ns) {
 constexpr std::string_view io_name(IoMode io) {
   return io == IoMode::kDirect ? "direct" : "buffered";
 }
+
+/// "none 12, lz4 830, zstd:3 4": codecs as --compress takes them, and their chunks; empty where none are
+/// counted.
+std::string codec_counts_text(const CodecCounts& counts);
 
 }  // namespace dormouse

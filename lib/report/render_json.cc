@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "report/codec_counts_json.h"
 #include "report/figures_text.h"
 #include "report/render.h"
 
@@ -56,6 +57,7 @@ std::string render_json(const Report& report) {
       {"page_bytes", report.page_bytes},
       {"ram_bytes", report.ram_bytes},
       {"image", image(report)},
+      {"codecs", codec_counts_json(report.codecs)},
       {"settings", settings(report.settings)},
       {"phases", phases(report.phases)},
       {"write", transfer(report.write, report.image)},

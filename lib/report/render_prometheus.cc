@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
@@ -83,6 +84,15 @@ void add_image(Exposition& out, const Report& report) {
   out.single("image_stored_ratio", "Stored bytes by image bytes.", report.ratio());
 }
 
+void add_codecs(Exposition& out, const Report& report) {
+  if (std::ranges::all_of(report.codecs, [](const CodecCount& count) { return count.chunks == 0; })) return;
+  out.family("image_chunks", "Chunks of the image that each codec packed.");
+  for (const auto& [codec, chunks] : report.codecs) {
+    if (chunks > 0)
+      out.sample(chunks, {{"codec", codec_name(codec.id)}, {"level", fmt::format("{}", codec.level)}});
+  }
+}
+
 void add_phases(Exposition& out, const Report& report) {
   if (report.phases.empty()) return;
   out.family("phase_duration_seconds", "Duration of each phase of the run.");
@@ -113,6 +123,7 @@ std::string render_prometheus(const Report& report) {
   Exposition out(report.tool);
   add_run(out, report);
   add_image(out, report);
+  add_codecs(out, report);
   add_phases(out, report);
   add_transfers(out, report);
   return out.take();

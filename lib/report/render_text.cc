@@ -58,6 +58,8 @@ void add_settings(Lines& lines, const Report& report) {
   const auto& settings = report.settings;
   lines.add("codec", "{}{}", safe_text(settings.codec),
             settings.level == 0 ? "" : fmt::format(", level {}", settings.level));
+  if (const std::string counts = codec_counts_text(report.codecs); !counts.empty())
+    lines.add("packed with", "{}", counts);
   const auto writeout = settings.early_writeout.off()
                             ? std::string("off")
                             : fmt::format("{:g} %", settings.early_writeout.percent());

@@ -49,6 +49,7 @@ struct Report {
   std::uint32_t page_bytes = 0;
   std::uint64_t ram_bytes = 0;
   ImageFigures image{};
+  CodecCounts codecs{};  ///< what the chunks were packed with
   ReportSettings settings{};
   std::vector<ReportPhase> phases{};
   std::optional<TransferFigures> write{};

@@ -56,6 +56,23 @@ TEST(SavePlan, AsksForASmallerImageWhereNoCodecIsEnough) {
   EXPECT_THAT(next->reason.view(), HasSubstr("an image of at most"));
 }
 
+TEST(SavePlan, AMixThatWasTooWeakIsFollowedByWhatFits) {
+  const SavePlan plan{.adaptive = true, .size_cap_bytes = 1'000'000'000};
+  RoomShortage shortage{
+      .image_pages = 100'000, .needed_pages = 50'000, .free_pages = 40'000, .usual_ratio = 0.5};
+  const auto next = next_try(plan, kFull, shortage, 4096, 1);
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(next->plan.adaptive);
+  EXPECT_EQ(next->plan.codec, (CodecSpec{.id = CodecId::kZstd, .level = 1}));
+  EXPECT_EQ(next->plan.size_cap_bytes, plan.size_cap_bytes);
+  EXPECT_THAT(next->reason.view(), HasSubstr("about 50000 pages are needed with auto"));
+  shortage.usual_ratio = 0.31;  // it was as strong as it can be
+  const auto smaller = next_try(plan, kFull, shortage, 4096, 1);
+  ASSERT_TRUE(smaller);
+  EXPECT_LT(smaller->plan.size_cap_bytes, plan.size_cap_bytes);
+  EXPECT_EQ(smaller->plan.codec, kStrongest);
+}
+
 TEST(SavePlan, NeverAsksForALargerImageThanBefore) {
   const auto next = after_shortage(kLz4, 50'000, 20'000, 4096);
   ASSERT_TRUE(next);

@@ -26,6 +26,7 @@ ImageHeaderPage make_record(std::uint32_t page_bytes = 4096) {
   h.map_first_page = 2;
   h.map_pages = 1;
   h.stored_pages = 700;
+  h.codecs[2] = {.codec = 2, .level = 1, .chunks = 63};
   h.platform = 1;
   const SwapShape shape{.page_bytes = page_bytes};
   h.original_tail = get_tail(make_swap_page(shape));
@@ -114,7 +115,8 @@ TEST(ImageHeader, NoBoundIsTrustedBecauseTheChecksumFits) {
                              {"map pages", 80, 8},
                              {"stored pages", 88, 8},
                              {"reserved 1", 188, 4},
-                             {"reserved", 408, 3168}}) {
+                             {"codecs", 408, 128},
+                             {"reserved", 536, 3040}}) {
     for_each_damage(page, field, [&](const std::string& what, std::span<std::byte> damaged) {
       reseal(damaged);
       const auto decoded = decode_image_header(damaged, kAt);
@@ -142,9 +144,26 @@ TEST(ImageHeader, ChunksLargerThanAnyReaderTakesAreDamage) {
   ImageHeaderPage record = make_record(65536);
   record.header.chunk_pages = 65;  // 4 MiB and a page
   record.header.chunk_count = 16;
+  record.header.codecs[2].chunks = 16;
   EXPECT_EQ(decode_image_header(encode(record), kAt).error().code, Errc::kCorrupt);
   record.header.chunk_pages = 64;
   EXPECT_TRUE(decode_image_header(encode(record), kAt));
+}
+
+TEST(ImageHeader, ItsCodecsHavePackedAllItsChunks) {
+  ImageHeaderPage record = make_record();
+  record.header.codecs[0] = {.codec = 0, .level = 0, .chunks = 3};
+  record.header.codecs[2].chunks = 60;
+  const auto decoded = decode_image_header(encode(record), kAt);
+  ASSERT_TRUE(decoded) << decoded.error().what();
+  EXPECT_EQ(from_records(decoded->header.codecs)[2],
+            (CodecCount{.codec = {.id = CodecId::kLz4, .level = 1}, .chunks = 60}));
+  for (const std::uint64_t wrong : {std::uint64_t{59}, std::uint64_t{61}, UINT64_MAX - 2}) {
+    record.header.codecs[2].chunks = wrong;
+    const auto refused = decode_image_header(encode(record), kAt);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().code, Errc::kCorrupt);
+  }
 }
 
 TEST(ImageHeader, TheFutureIsRefusedWithWords) {

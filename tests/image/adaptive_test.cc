@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "image/image_bed.h"
 #include "support/page_patterns.h"
 
@@ -28,8 +26,16 @@ TEST(AdaptiveCodec, EveryRungComesBackByteForByte) {
     image.insert(image.end(), noise.begin(), noise.end());
     const auto written = bed.write(image, adaptive(threads));
     ASSERT_TRUE(written) << written.error().what();
-    EXPECT_EQ(std::accumulate(written->chosen.begin(), written->chosen.end(), std::uint64_t{0}),
-              written->chunks);
+    std::uint64_t counted = 0;
+    const ImageInfo info = bed.info();
+    for (std::size_t i = 0; i < written->codecs.size(); ++i) {
+      counted += written->codecs[i].chunks;
+      EXPECT_EQ(info.codecs[i].chunks, written->codecs[i].chunks);
+      if (info.codecs[i].chunks == 0) continue;
+      EXPECT_EQ(info.codecs[i].codec, written->codecs[i].codec);
+    }
+    EXPECT_EQ(counted, written->chunks);
+    EXPECT_TRUE(info.options.adaptive);
     EXPECT_EQ(bed.read(bed.header_at()).value(), image);
   }
 }
@@ -41,7 +47,7 @@ TEST(AdaptiveCodec, EmptyPagesCostNextToNothing) {
   const auto image = pages_of(PagePattern::kZero, 1600);
   const auto written = bed.write(image, adaptive());
   ASSERT_TRUE(written);
-  EXPECT_EQ(written->chosen[0], 0U) << "storing them as they are is what costs";
+  EXPECT_EQ(written->codecs[0].chunks, 0U) << "storing them as they are is what costs";
   EXPECT_EQ(written->image.stored_bytes / kMinPageBytes, 100U + written->map_pages + 1)
       << "a page for each chunk";
 }
@@ -54,7 +60,7 @@ TEST(AdaptiveCodec, FitsIntoLittleRoomByPackingHarder) {
   const auto image = pages_of(PagePattern::kText, 1600);
   const auto written = bed.write(image, adaptive());
   ASSERT_TRUE(written) << written.error().what();
-  EXPECT_EQ(written->chosen[0], 0U);
+  EXPECT_EQ(written->codecs[0].chunks, 0U);
   EXPECT_EQ(bed.read(bed.header_at()).value(), image);
 }
 

@@ -65,6 +65,13 @@ class ImageBed {
             .swap_header_page = shape_.header_page,
             .page_bytes = shape_.page_bytes};
   }
+  /// What the header of the image that was written says.
+  [[nodiscard]] ImageInfo info() const {
+    auto reader = ImageReader::prepare(shape_.page_bytes, 1);
+    if (!reader) throw std::runtime_error(reader.error().what());
+    if (auto r = reader->open(device_, header_at_, bounds()); !r) throw std::runtime_error(r.error().what());
+    return reader->info();
+  }
   /// Everything read back, or what went wrong; `delivered` keeps what came before an error.
   Result<std::vector<std::byte>> read(DeviceOffset header_at, unsigned threads = 1,
                                       std::vector<std::byte>* delivered = nullptr,

@@ -106,7 +106,7 @@ class Writer {
       stored = packed;
     }
     const CodecId used = size ? spec.id : CodecId::kStored;
-    codecs_used_ |= 1U << static_cast<unsigned>(used);
+    count(size ? spec : CodecSpec{.id = CodecId::kStored, .level = 0});
 
     std::vector<std::uint64_t> extents;
     for (std::size_t at = 0; at < stored.size(); at += s_.page_bytes) {
@@ -143,6 +143,15 @@ class Writer {
     ++chunks_;
   }
 
+  void count(const CodecSpec& spec) {
+    for (auto& [counted, chunks] : counts_) {
+      if (counted != spec) continue;
+      ++chunks;
+      return;
+    }
+    counts_.emplace_back(spec, 1);
+  }
+
   void store_header(std::uint64_t header_page) {
     Bytes page(s_.page_bytes);
     put_text_at(page, 0, "DORMOUSE");
@@ -158,7 +167,6 @@ class Writer {
     put_integer(page, 72, first_map_page_, 8);
     put_integer(page, 80, map_pages_, 8);
     put_integer(page, 88, stored_pages_ + map_pages_ + 1, 8);
-    put_integer(page, 96, codecs_used_, 4);
     put_integer(page, 100, static_cast<std::uint32_t>(s_.codecs[0].level), 4);
     put_integer(page, 108, 1, 4);
     put_integer(page, 112, s_.size_cap_bytes, 8);
@@ -171,6 +179,12 @@ class Writer {
     put_text_at(page, 240, s_.kernel_release);
     put_text_at(page, 312, s_.host);
     put_text_at(page, 376, s_.writer);
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      const std::size_t at = 408 + 16 * i;
+      put_integer(page, at, static_cast<std::uint8_t>(counts_[i].first.id), 1);
+      put_integer(page, at + 4, static_cast<std::uint32_t>(counts_[i].first.level), 4);
+      put_integer(page, at + 8, counts_[i].second, 8);
+    }
     put_integer(page, 3576, hash64(std::span(page).first(3584)), 8);
     store(header_page, page);
   }
@@ -184,7 +198,7 @@ class Writer {
   std::uint64_t map_pages_ = 1;
   std::uint64_t chunks_ = 0;
   std::uint64_t stored_pages_ = 0;
-  std::uint32_t codecs_used_ = 0;
+  std::vector<std::pair<CodecSpec, std::uint64_t>> counts_;
   Bytes records_;
   Bytes chunk_headers_;
   Bytes digest_;
@@ -218,7 +232,7 @@ class Reader {
     const std::uint64_t sum = get_integer(zeroed, 3576, 8);
     put_integer(zeroed, 3576, 0, 8);
     require(sum == hash64(zeroed), "image header: checksum");
-    require(std::ranges::all_of(std::span(zeroed).subspan(408, 3168),
+    require(std::ranges::all_of(std::span(zeroed).subspan(536, 3040),
                                 [](std::byte b) { return b == std::byte{0}; }),
             "image header: reserved");
     page_bytes_ = get_integer(header_, 24, 4);

@@ -126,7 +126,7 @@ TEST(ImageRoundTrip, OneKindOfPageEach) {
       ImageBed bed(disk);
       const auto written = bed.write(image, {.codec = codec, .chunk_bytes = 16 * 4096, .threads = 2});
       ASSERT_TRUE(written) << written.error().what();
-      EXPECT_EQ(written->packed_chunks == 0, pattern == PagePattern::kRandom);
+      EXPECT_EQ(written->codecs[1].chunks == 0, pattern == PagePattern::kRandom);
       const auto read = bed.read(written->header_at);
       ASSERT_TRUE(read) << read.error().what();
       EXPECT_TRUE(*read == image);

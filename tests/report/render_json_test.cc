@@ -19,11 +19,21 @@ Json rendered(const Report& report) {
   return Json::parse(render_json(report));
 }
 
+TEST(RenderJson, SaysWhatPackedTheChunks) {
+  Report report = test::sample_report();
+  EXPECT_EQ(rendered(report)["codecs"], Json::array());
+  report.codecs[0] = {.codec = {.id = CodecId::kStored, .level = 0}, .chunks = 3};
+  report.codecs[3] = {.codec = {.id = CodecId::kZstd, .level = -1}, .chunks = 40};
+  EXPECT_EQ(rendered(report)["codecs"].dump(),
+            R"([{"codec":"none","level":0,"chunks":3},{"codec":"zstd","level":-1,"chunks":40}])");
+}
+
 TEST(RenderJson, HasExactlyTheKeysOfItsSchema) {
   using Names = std::vector<std::string>;
   const auto json = rendered(test::sample_report());
-  EXPECT_EQ(keys(json), (Names{"schema", "tool", "result", "exit_code", "error", "kernel", "page_bytes",
-                               "ram_bytes", "image", "settings", "phases", "write", "read", "device"}));
+  EXPECT_EQ(keys(json),
+            (Names{"schema", "tool", "result", "exit_code", "error", "kernel", "page_bytes", "ram_bytes",
+                   "image", "codecs", "settings", "phases", "write", "read", "device"}));
   EXPECT_EQ(keys(json["image"]), (Names{"pages", "bytes", "size_cap_bytes", "stored_bytes", "ratio"}));
   EXPECT_EQ(keys(json["settings"]),
             (Names{"format", "codec", "level", "early_writeout_percent", "io", "threads", "cipher"}));

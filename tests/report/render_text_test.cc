@@ -60,6 +60,15 @@ TEST(RenderText, NamesTheLastFlushAndTheIoMode) {
   EXPECT_THAT(render_text(report), HasSubstr("I/O buffered"));
 }
 
+TEST(RenderText, SaysWhatPackedTheChunks) {
+  auto report = test::sample_report();
+  EXPECT_THAT(render_text(report), Not(HasSubstr("packed with")));
+  report.codecs[0] = {.codec = {.id = CodecId::kStored, .level = 0}, .chunks = 3};
+  report.codecs[1] = {.codec = {.id = CodecId::kLz4, .level = 8}, .chunks = 7};
+  report.codecs[3] = {.codec = {.id = CodecId::kZstd, .level = -1}, .chunks = 40};
+  EXPECT_THAT(render_text(report), HasSubstr("packed with   none 3, lz4:8 7, zstd:-1 40\n"));
+}
+
 TEST(RenderText, ShowsWarnings) {
   auto report = test::sample_report();
   report.warnings = {"The image is larger than its cap."};

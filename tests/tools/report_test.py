@@ -160,7 +160,7 @@ class OtherForms(ToolTest):
     def test_status(self):
         written = self.s2disk("--compress=zstd:3", "--early-writeout", "20", "--report", "json").json()
         text = self.resume("--status").stdout
-        for pattern in ("a dormouse hibernation image", r"image +500 pages, 2\.0 MB", r"codec +zstd level 3", "seconds ago",
+        for pattern in ("a dormouse hibernation image", r"image +500 pages, 2\.0 MB", r"codec +zstd:3", "seconds ago",
                         r"early writeout +20 %", r"written by +dormouse \d"):
             self.assertRegex(text, pattern)
         status = self.resume("--status", "--report", "json").json()
