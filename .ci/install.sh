@@ -5,7 +5,7 @@ set -eu
 packages="
   g++ cmake ninja-build pkg-config git ca-certificates python3
   liblz4-dev liblzf-dev libzstd-dev libxxhash-dev liburing-dev libcli11-dev nlohmann-json3-dev libfmt-dev
-  libgtest-dev libgmock-dev libbenchmark-dev
+  libgtest-dev libgmock-dev libbenchmark-dev liblzo2-dev
   qemu-system-x86 busybox-static cpio e2fsprogs util-linux fdisk xz-utils zstd kmod dpkg-dev dmsetup
 "
 [ "${1:-}" = --tests ] && packages="$packages clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev valgrind strace"

@@ -1,42 +1,55 @@
-/// Measures packing and unpacking per codec, level and chunk size, and prints Markdown tables. It chose the
-/// chunk size (README.md, "Chunk size").
+/// Measures packing and unpacking per codec, level and chunk size, memory to memory, and prints JSON that
+/// bench/run makes tables of. It chose the chunk size (README.md, "Chunk size").
 ///
-///     codec_bench [--mib N] [--seconds S] [--codec NAME[:LEVEL]]... [SNAPSHOT]
+///     codec_bench [--mib N] [--seconds S] [--threads N] [--checks on|off] [--chunk KIB]...
+///                 [--codec NAME[:LEVEL]]... [SNAPSHOT]
 ///
-/// Data: the first N MiB of SNAPSHOT (a stream taken with s2disk or captured as the README says), or, without
-/// one, a seeded mix of page kinds. What misleads: one thread only, data that is hot in no cache, and a
-/// processor that others use too; compare within one run. The ratio counts what the format really stores:
-/// chunks rounded up to whole pages, and chunks that save less than a page stored as they are.
+/// Data: N MiB spread over SNAPSHOT (all of it where N is 0), or, without one, a seeded mix of page kinds.
+/// Each figure is the fastest of the rounds that fit into S seconds, at least one: others can only make a
+/// round slower. With checks, the checksums that an image needs are made and checked as well. What misleads:
+/// data that is hot in no cache, and a processor that others use too; compare within one run. The ratio
+/// counts what the format really stores: chunks rounded up to whole pages, and chunks that save less than a
+/// page stored as they are.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "dormouse/codec.h"
+#include "dormouse/image_options.h"
 #include "dormouse/units.h"
 
+#include "arguments.h"
 #include "bench_data.h"
+#include "candidate.h"
+#include "format/checksum.h"
 
-namespace dormouse {
+namespace dormouse::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kKiB = 1024;
-constexpr std::size_t kMiB = 1024 * kKiB;
-constexpr std::size_t kChunkSizes[] = {4 * kKiB,   16 * kKiB,  64 * kKiB, 128 * kKiB,
-                                       256 * kKiB, 512 * kKiB, 1 * kMiB,  4 * kMiB};
+constexpr std::string_view kUsual[] = {"none",    "lzf",     "lz4",    "lz4:4",
+                                       "zstd:-5", "zstd:-1", "zstd:1", "zstd:3"};
 
-struct BenchOptions {
+struct Options {
   std::size_t mib = 128;
-  double seconds = 0.3;  // at least this long per figure
-  std::vector<CodecSpec> codecs;
+  double seconds = 0.3;
+  unsigned threads = 1;
+  bool checks = false;
+  std::vector<std::size_t> chunks;  // bytes
+  std::vector<Candidate> codecs;
   std::string snapshot;
 };
 
@@ -48,150 +61,183 @@ struct Figures {
 
 struct PackedChunk {
   std::span<const std::byte> plain;
-  std::size_t place = 0;  // in the packed area
-  std::size_t size = 0;   // 0: stored as it is
+  std::span<std::byte> packed;  // as long as the chunk; the part in use is `stored`
+  std::size_t size = 0;         // packed; 0: kept as it is
+  std::uint64_t plain_check = 0;
+  std::uint64_t stored_check = 0;
+
+  [[nodiscard]] std::span<const std::byte> stored() const {
+    if (size == 0) return plain;
+    return packed.first(divide_up(size, kMinPageBytes) * kMinPageBytes);
+  }
 };
 
-std::size_t stored_bytes(const PackedChunk& chunk) {
-  return divide_up(chunk.size == 0 ? chunk.plain.size() : chunk.size, kMinPageBytes) * kMinPageBytes;
-}
+/// One thread's share of the work.
+struct Worker {
+  std::unique_ptr<Codec> codec;
+  std::vector<std::byte> unpacked;
+};
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// MB/s (10^6 bytes) of the fastest round: others can only make a round slower.
+void pack(Worker& worker, PackedChunk& chunk, bool checks) {
+  if (checks) chunk.plain_check = xxh3(chunk.plain);
+  // Stored pages are whole: less than a page saved is nothing saved.
+  const std::size_t room = chunk.plain.size() - kMinPageBytes;
+  chunk.size = worker.codec->pack(chunk.plain, chunk.packed.first(room)).value_or(0);
+  if (checks) chunk.stored_check = chunk.size == 0 ? chunk.plain_check : xxh3(chunk.stored());
+}
+
+bool unpack(Worker& worker, const PackedChunk& chunk, bool checks) {
+  if (checks && xxh3(chunk.stored()) != chunk.stored_check) return false;
+  const auto out = std::span(worker.unpacked).first(chunk.plain.size());
+  if (chunk.size == 0) {
+    // The reader fetches such a chunk straight to where it belongs.
+    if (!checks) std::memcpy(out.data(), chunk.plain.data(), out.size());
+    return true;
+  }
+  if (!worker.codec->unpack(chunk.packed.first(chunk.size), out)) return false;
+  return !checks || xxh3(out) == chunk.plain_check;
+}
+
+/// Calls `work(worker, chunk)` for all chunks, on all threads, which take the next as they become free.
+/// Seconds.
+template <class Work>
+double time_round(std::vector<Worker>& workers, std::vector<PackedChunk>& chunks, Work work) {
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&](Worker& worker) {
+    for (std::size_t i = next++; i < chunks.size(); i = next++) work(worker, chunks[i]);
+  };
+  const auto began = Clock::now();
+  {
+    std::vector<std::jthread> helpers;
+    for (std::size_t i = 1; i < workers.size(); ++i) helpers.emplace_back([&, i] { run(workers[i]); });
+    run(workers[0]);
+  }
+  return seconds_since(began);
+}
+
+/// MB/s (10^6 bytes) of the fastest round.
 template <class Round>
 double best_rate(std::size_t bytes, double seconds, Round round) {
   double best = 0;
   for (const auto start = Clock::now(); best == 0 || seconds_since(start) < seconds;) {
-    const auto began = Clock::now();
-    round();
-    best = std::max(best, static_cast<double>(bytes) / 1e6 / seconds_since(began));
+    best = std::max(best, static_cast<double>(bytes) / 1e6 / round());
   }
   return best;
 }
 
-Figures measure(Codec& codec, std::span<const std::byte> data, std::size_t chunk_bytes, double seconds) {
+Figures measure(std::vector<Worker>& workers, std::span<const std::byte> data, std::size_t chunk_bytes,
+                std::span<std::byte> packed, const Options& options) {
   std::vector<PackedChunk> chunks;
   for (std::size_t at = 0; at < data.size(); at += chunk_bytes) {
-    chunks.push_back({.plain = data.subspan(at, std::min(chunk_bytes, data.size() - at)), .place = at});
+    const std::size_t size = std::min(chunk_bytes, data.size() - at);
+    chunks.push_back({.plain = data.subspan(at, size), .packed = packed.subspan(at, size)});
   }
-  std::vector<std::byte> packed(data.size());
-  std::vector<std::byte> unpacked(chunk_bytes);
+  std::atomic<bool> good = true;
   Figures figures;
-  figures.pack_mb_per_s = best_rate(data.size(), seconds, [&] {
-    for (PackedChunk& chunk : chunks) {
-      const std::size_t room = chunk.plain.size() - 1;
-      chunk.size = codec.pack(chunk.plain, std::span(packed).subspan(chunk.place, room)).value_or(0);
-      if (chunk.size + kMinPageBytes > chunk.plain.size()) chunk.size = 0;  // saves no page
-    }
+  figures.pack_mb_per_s = best_rate(data.size(), options.seconds, [&] {
+    return time_round(workers, chunks,
+                      [&](Worker& worker, PackedChunk& chunk) { pack(worker, chunk, options.checks); });
   });
-  figures.unpack_mb_per_s = best_rate(data.size(), seconds, [&] {
-    for (const PackedChunk& chunk : chunks) {
-      const auto out = std::span(unpacked).first(chunk.plain.size());
-      if (chunk.size == 0) {
-        std::ranges::copy(chunk.plain, out.begin());
-      } else if (!codec.unpack(std::span<const std::byte>(packed).subspan(chunk.place, chunk.size), out)) {
-        fmt::print(stderr, "codec_bench: a chunk does not unpack\n");
-        std::exit(1);
-      }
-    }
+  figures.unpack_mb_per_s = best_rate(data.size(), options.seconds, [&] {
+    return time_round(workers, chunks, [&](Worker& worker, const PackedChunk& chunk) {
+      if (!unpack(worker, chunk, options.checks)) good = false;
+    });
   });
+  if (!good) {
+    fmt::print(stderr, "codec_bench: a chunk does not unpack to what it was\n");
+    std::exit(1);
+  }
   std::size_t stored = 0;
-  for (const PackedChunk& chunk : chunks) stored += stored_bytes(chunk);
+  for (const PackedChunk& chunk : chunks) stored += chunk.stored().size();
   figures.ratio = static_cast<double>(stored) / static_cast<double>(data.size());
   return figures;
 }
 
-std::string title(CodecSpec spec) {
-  if (spec.level == 0) return std::string(codec_name(spec.id));
-  return fmt::format("{} {}", codec_name(spec.id), spec.level);
-}
-
-std::string size_text(std::size_t bytes) {
-  return bytes >= kMiB ? fmt::format("{}M", bytes / kMiB) : fmt::format("{}K", bytes / kKiB);
-}
-
-void print_head(std::string_view caption) {
-  fmt::print("\n{}\n\n| codec |", caption);
-  for (const std::size_t chunk : kChunkSizes) fmt::print(" {} |", size_text(chunk));
-  fmt::print("\n|---|");
-  for (std::size_t i = 0; i < std::size(kChunkSizes); ++i) fmt::print("---|");
-  fmt::print("\n");
-}
-
-template <class Cell>
-void print_table(std::string_view caption, const BenchOptions& options,
-                 const std::vector<std::vector<Figures>>& rows, Cell cell) {
-  print_head(caption);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    fmt::print("| {} |", title(options.codecs[i]));
-    for (const Figures& figures : rows[i]) fmt::print(" {} |", cell(figures));
-    fmt::print("\n");
+std::optional<std::vector<Worker>> make_workers(const CodecSpec& spec, std::size_t chunk_bytes,
+                                                unsigned threads) {
+  std::vector<Worker> workers;
+  for (unsigned i = 0; i < threads; ++i) {
+    auto codec = make_codec(spec, chunk_bytes);
+    if (!codec) {
+      fmt::print(stderr, "codec_bench: {}\n", codec.error().what());
+      return std::nullopt;
+    }
+    workers.push_back({.codec = std::move(*codec), .unpacked = std::vector<std::byte>(chunk_bytes)});
   }
+  return workers;
 }
 
-int run(const BenchOptions& options, std::span<const std::byte> data) {
-  std::vector<std::vector<Figures>> rows;
-  for (const CodecSpec spec : options.codecs) {
-    auto& row = rows.emplace_back();
-    for (const std::size_t chunk_bytes : kChunkSizes) {
-      auto codec = make_codec(spec, chunk_bytes);
-      if (!codec) {
-        fmt::print(stderr, "codec_bench: {}\n", codec.error().what());
-        return 1;
-      }
-      fmt::print(stderr, "{} {}\n", title(spec), size_text(chunk_bytes));
-      row.push_back(measure(**codec, data, chunk_bytes, options.seconds));
+int run(const Options& options, std::span<const std::byte> data) {
+  Json result = {{"data", data_name(options.snapshot)},
+                 {"bytes", data.size()},
+                 {"threads", options.threads},
+                 {"checks", options.checks},
+                 {"rows", Json::array()}};
+  std::vector<std::byte> packed(data.size());
+  for (const Candidate& candidate : options.codecs) {
+    for (const std::size_t chunk_bytes : options.chunks) {
+      auto workers = make_workers(candidate.codec, chunk_bytes, options.threads);
+      if (!workers) return 1;
+      const Figures figures = measure(*workers, data, chunk_bytes, packed, options);
+      result["rows"].push_back({{"codec", candidate.name},
+                                {"chunk_bytes", chunk_bytes},
+                                {"ratio", figures.ratio},
+                                {"pack_mb_per_s", figures.pack_mb_per_s},
+                                {"unpack_mb_per_s", figures.unpack_mb_per_s}});
     }
   }
-  fmt::print("{} MiB of {}, one thread.\n", data.size() / kMiB, bench::data_name(options.snapshot));
-  print_table("Stored size / image size (whole pages):", options, rows,
-              [](const Figures& f) { return fmt::format("{:.3f}", f.ratio); });
-  print_table("Pack, MB/s:", options, rows,
-              [](const Figures& f) { return fmt::format("{:.0f}", f.pack_mb_per_s); });
-  print_table("Unpack, MB/s:", options, rows,
-              [](const Figures& f) { return fmt::format("{:.0f}", f.unpack_mb_per_s); });
+  fmt::print("{}\n", result.dump(1));
   return 0;
 }
 
-std::optional<BenchOptions> parse(std::span<char*> args) {
-  BenchOptions options;
-  for (std::size_t i = 1; i < args.size(); ++i) {
-    const std::string arg = args[i];
-    if (!arg.starts_with("--")) {
-      options.snapshot = arg;
-      continue;
-    }
-    if (i + 1 == args.size()) return std::nullopt;
-    const std::string value = args[++i];
-    if (arg == "--mib") {
-      options.mib = std::strtoul(value.c_str(), nullptr, 10);
-    } else if (arg == "--seconds") {
-      options.seconds = std::strtod(value.c_str(), nullptr);
-    } else if (const auto spec = parse_codec(value); arg == "--codec" && spec) {
-      options.codecs.push_back(*spec);
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (options.codecs.empty()) {
-    options.codecs = {{CodecId::kStored, 0}, {CodecId::kLzf, 0},   {CodecId::kLz4, 1},  {CodecId::kLz4, 4},
-                      {CodecId::kZstd, -5},  {CodecId::kZstd, -1}, {CodecId::kZstd, 1}, {CodecId::kZstd, 3}};
-  }
-  return options.mib > 0 ? std::optional(options) : std::nullopt;
+bool take_chunk(Options& options, const std::string& value) {
+  std::size_t kib = 0;
+  constexpr std::size_t kPageKib = kMinPageBytes / 1024;
+  if (!take_number(kib, value) || kib == 0 || kib % kPageKib != 0 || kib * 1024 > kMaxChunkBytes)
+    return false;
+  options.chunks.push_back(kib * 1024);
+  return true;
+}
+
+bool take_option(Options& options, std::string_view name, const std::string& value) {
+  if (name == "--mib") return take_number(options.mib, value);
+  if (name == "--seconds") return take_number(options.seconds, value);
+  if (name == "--threads") return take_number(options.threads, value) && options.threads > 0;
+  if (name == "--checks") return take_switch(options.checks, value);
+  if (name == "--chunk") return take_chunk(options, value);
+  const auto candidate = parse_candidate(value);
+  if (name != "--codec" || !candidate || candidate->adaptive) return false;
+  options.codecs.push_back(*candidate);
+  return true;
+}
+
+std::optional<Options> parse(std::span<char*> args) {
+  Options options;
+  const bool good = walk_arguments(
+      args,
+      [&](std::string_view name, const std::string& value) { return take_option(options, name, value); },
+      [&](const std::string& word) { return take_once(options.snapshot, word); });
+  if (!good) return std::nullopt;
+  if (options.chunks.empty()) options.chunks = {kDefaultChunkBytes};
+  if (options.codecs.empty()) options.codecs = candidates(kUsual);
+  return options;
 }
 
 }  // namespace
-}  // namespace dormouse
+}  // namespace dormouse::bench
 
 int main(int argc, char** argv) {
-  const auto options = dormouse::parse(std::span(argv, static_cast<std::size_t>(argc)));
+  const auto options = dormouse::bench::parse(std::span(argv, static_cast<std::size_t>(argc)));
   if (!options) {
-    fmt::print(stderr, "usage: codec_bench [--mib N] [--seconds S] [--codec NAME[:LEVEL]]... [SNAPSHOT]\n");
+    fmt::print(stderr,
+               "usage: codec_bench [--mib N] [--seconds S] [--threads N] [--checks on|off] [--chunk KIB]...\n"
+               "                   [--codec NAME[:LEVEL]]... [SNAPSHOT]\n");
     return 2;
   }
   const auto data = dormouse::bench::load_data(options->snapshot, options->mib << 20);
-  return data ? dormouse::run(*options, *data) : 1;
+  return data ? dormouse::bench::run(*options, *data) : 1;
 }

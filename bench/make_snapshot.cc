@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <span>
@@ -16,6 +15,7 @@
 
 #include "dormouse/units.h"
 
+#include "arguments.h"
 #include "support/page_patterns.h"
 
 namespace {
@@ -33,38 +33,24 @@ struct Options {
   std::string file;
 };
 
-bool take(Options& options, const std::string& name, unsigned long value) {
-  const auto share = static_cast<std::uint32_t>(value);
-  if (name == "--mib")
-    options.mib = value;
-  else if (name == "--seed")
-    options.seed = value;
-  else if (name == "--zero")
-    options.shares.zero = share;
-  else if (name == "--text")
-    options.shares.text = share;
-  else if (name == "--code")
-    options.shares.code = share;
-  else if (name == "--heap")
-    options.shares.pointers = share;
-  else if (name == "--random")
-    options.shares.random = share;
-  else
-    return false;
-  return true;
+bool take(Options& options, std::string_view name, const std::string& value) {
+  if (name == "--mib") return bench::take_number(options.mib, value);
+  if (name == "--seed") return bench::take_number(options.seed, value);
+  if (name == "--zero") return bench::take_number(options.shares.zero, value);
+  if (name == "--text") return bench::take_number(options.shares.text, value);
+  if (name == "--code") return bench::take_number(options.shares.code, value);
+  if (name == "--heap") return bench::take_number(options.shares.pointers, value);
+  if (name == "--random") return bench::take_number(options.shares.random, value);
+  return false;
 }
 
 bool parse(std::span<char*> args, Options& options) {
-  for (std::size_t i = 1; i < args.size(); ++i) {
-    const std::string arg = args[i];
-    if (!arg.starts_with("--")) {
-      options.file = arg;
-    } else if (++i == args.size() || !take(options, arg, std::strtoul(args[i], nullptr, 10))) {
-      return false;
-    }
-  }
+  const bool good = bench::walk_arguments(
+      args, [&](std::string_view name, const std::string& value) { return take(options, name, value); },
+      [&](const std::string& word) { return bench::take_once(options.file, word); });
   const auto& s = options.shares;
-  return !options.file.empty() && options.mib > 0 && s.zero + s.text + s.code + s.pointers + s.random > 0;
+  return good && !options.file.empty() && options.mib > 0 &&
+         s.zero + s.text + s.code + s.pointers + s.random > 0;
 }
 
 }  // namespace

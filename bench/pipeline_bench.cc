@@ -1,72 +1,59 @@
-/// Measures the image writer and reader in memory, at given device rates, against their bound, and prints a
-/// Markdown table.
+/// Measures the image writer and reader between memory and a device, once for each rate and codec, and prints
+/// JSON that bench/run makes tables of: runs, medians and bounds are its business.
 ///
-///     pipeline_bench [--mib N] [--runs N] [--threads N] [--rate MB/S]... [--codec NAME[:LEVEL]|auto]...
-///     [SNAPSHOT]
+///     pipeline_bench [--device memory|null|FILE] [--rate MB/S]... [--codec NAME[:LEVEL]|auto]... [--mib N]
+///                    [--image-mib N] [--threads N] [--read on|off] [SNAPSHOT]
 ///
-/// Efficiency = bound / time. The bound is the longest of: the codec alone on all threads (measured in the
-/// same run, with the checksums that belong to it), and the stored bytes at the device's rate. Rate 0: a
-/// device that takes everything at once. Each figure is the median of the runs, which alternate between
-/// codecs. What misleads: other work on the machine; see README.md.
+/// Data: N MiB spread over SNAPSHOT (all of it where N is 0), or a seeded mix; --image-mib repeats it up to
+/// that length. FILE: a file or block device with a swap area that nobody uses; its image is never marked.
+/// Rate 0, the default: no limit. The device of memory is touched before, else the kernel's clearing of fresh
+/// pages would be measured. The null device remembers nothing, so nothing is read back from it.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "dormouse/files.h"
 #include "dormouse/image_reader.h"
 #include "dormouse/image_writer.h"
 #include "dormouse/swap_area.h"
 
+#include "arguments.h"
+#include "base/aligned_buffer.h"
+#include "base/codec_spec.h"
 #include "bench_data.h"
-#include "codec/codec_ladder.h"
-#include "format/checksum.h"
-#include "image/memory_pages.h"
+#include "candidate.h"
 #include "io/memory_block_device.h"
+#include "io/null_block_device.h"
 #include "rate_limited_device.h"
-#include "report/figures_text.h"
+#include "repeating_source.h"
 #include "swap/swap_disk.h"
 
 namespace dormouse::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
 
-struct Candidate {
-  std::string name;
-  bool adaptive = false;
-  CodecSpec codec{};
-};
+constexpr std::string_view kUsual[] = {"none", "lzf", "lz4", "zstd:-1", "zstd:1", "zstd:3", "auto"};
 
 struct Options {
+  std::string device = "memory";
   std::size_t mib = 128;
-  unsigned runs = 3;
+  std::uint64_t image_mib = 0;  // 0: the data once
   unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  bool read_back = true;
   std::vector<double> rates;
   std::vector<Candidate> codecs;
   std::string snapshot;
 };
-
-struct Sample {
-  double write_seconds = 0;
-  double read_seconds = 0;
-  double stored_bytes = 0;
-  CodecCounts codecs{};
-};
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 template <class T>
 T must(Result<T> result) {
@@ -79,147 +66,199 @@ T must(Result<T> result) {
   std::exit(1);
 }
 
-Sample measure(const Candidate& candidate, std::span<const std::byte> data, const Options& options,
-               double rate) {
-  const test::SwapShape shape{.last_page =
-                                  static_cast<std::uint32_t>(data.size() / kMinPageBytes * 11 / 10 + 64)};
-  MemoryBlockDevice disk = test::make_swap_disk(shape);
-  RateLimitedDevice device(disk, rate * 1e6);
-  auto area = must(SwapArea::open(disk, DeviceOffset{0}));
-  const auto allocator = make_free_layout_allocator(area);
-  auto writer = must(ImageWriter::prepare(
-      {.adaptive = candidate.adaptive, .codec = candidate.codec, .threads = options.threads}, kMinPageBytes));
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+/// What this process has used so far.
+rusage usage() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return used;
+}
+
+/// How long something took, on the clock and on all processors together.
+class Stopwatch {
+ public:
+  [[nodiscard]] Json read() const {
+    return {{"seconds", seconds_since(began_)},
+            {"processor_seconds", processor_seconds() - processor_began_}};
+  }
+
+ private:
+  static double processor_seconds() {
+    const rusage used = usage();
+    return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  }
+  Clock::time_point began_ = Clock::now();
+  double processor_began_ = processor_seconds();
+};
+
+/// What is written to, and the swap area whose room is used.
+struct Bench {
+  std::unique_ptr<MemoryBlockDevice> memory;  // holds the area's header where the device cannot
+  std::unique_ptr<BlockDevice> device;        // where `memory` is not written to itself
+  std::unique_ptr<SwapArea> area;
+  [[nodiscard]] BlockDevice& target() const { return device ? *device : *memory; }
+};
+
+Bench make_bench(const Options& options, std::uint64_t image_bytes) {
+  Bench bench;
+  if (options.device != "memory" && options.device != "null") {
+    bench.device = must(open_storage(options.device, IoMode::kDirect));
+    bench.area = std::make_unique<SwapArea>(must(SwapArea::open(*bench.device, DeviceOffset{0})));
+    return bench;
+  }
+  // Stored chunks, their map and header pages, and something to spare.
+  const auto last_page = static_cast<std::uint32_t>(image_bytes / kMinPageBytes * 11 / 10 + 64);
+  bench.memory = std::make_unique<MemoryBlockDevice>(test::make_swap_disk({.last_page = last_page}));
+  bench.area = std::make_unique<SwapArea>(must(SwapArea::open(*bench.memory, DeviceOffset{0})));
+  if (options.device == "null") {
+    bench.device = std::make_unique<NullBlockDevice>(bench.memory->size_bytes());
+  } else {
+    const auto all = bench.memory->mutable_bytes(kMinPageBytes, bench.memory->size_bytes() - kMinPageBytes);
+    std::ranges::fill(all, std::byte{0});
+  }
+  return bench;
+}
+
+/// MB/s of copying `bytes` chunk by chunk as `copy(offset, chunk)` does, on one thread.
+template <class Copy>
+double copy_rate(std::uint64_t bytes, Copy copy) {
+  auto buffer = must(AlignedBuffer::allocate(kDefaultChunkBytes));
+  std::uint64_t at = 0;
+  const auto began = Clock::now();
+  while (at < bytes) {
+    const auto chunk = buffer.span().first(std::min<std::uint64_t>(kDefaultChunkBytes, bytes - at));
+    copy(at, chunk);
+    at += chunk.size();
+  }
+  return static_cast<double>(bytes) / 1e6 / seconds_since(began);
+}
+
+/// The rates that bound the pipeline where all of it lies in memory.
+Json copy_rates(const Bench& bench, std::span<const std::byte> data) {
+  RepeatingSource source(data, data.size());
+  Json rates = {{"source_mb_per_s", copy_rate(data.size(), [&](std::uint64_t, std::span<std::byte> chunk) {
+                   must(source.read(chunk));
+                 })}};
+  if (bench.device) return rates;
+  const auto offset = [](std::uint64_t at) { return DeviceOffset{kMinPageBytes + at}; };
+  rates["device_write_mb_per_s"] =
+      copy_rate(data.size(), [&](std::uint64_t at, std::span<const std::byte> chunk) {
+        must(bench.memory->write(offset(at), chunk));
+      });
+  rates["device_read_mb_per_s"] = copy_rate(data.size(), [&](std::uint64_t at, std::span<std::byte> chunk) {
+    must(bench.memory->read(offset(at), chunk));
+  });
+  return rates;
+}
+
+Json chosen_json(const CodecCounts& codecs) {
+  auto counts = Json::object();
+  for (const auto& [codec, chunks] : codecs) {
+    if (chunks > 0) counts[std::string(codec_text(codec).view())] = chunks;
+  }
+  return counts;
+}
+
+Json read_back(const Bench& bench, BlockDevice& device, DeviceOffset header_at, const Options& options) {
+  auto reader = must(ImageReader::prepare(kDefaultChunkBytes, options.threads));
+  NoProgress progress;
+  NullPageSink sink;
+  must(reader.open(device, header_at,
+                   {.end_page = device.size_bytes() / kMinPageBytes,
+                    .swap_header_page = bench.area->header_page(),
+                    .page_bytes = kMinPageBytes}));
+  const Stopwatch watch;
+  must(reader.read(sink, progress));
+  return watch.read();
+}
+
+Json measure(const Bench& bench, const Candidate& candidate, std::span<const std::byte> data,
+             std::uint64_t image_bytes, const Options& options, double rate) {
+  RateLimitedDevice limited(bench.target(), rate * 1e6);
+  BlockDevice& device = rate > 0 ? static_cast<BlockDevice&>(limited) : bench.target();
+  const auto allocator = make_free_layout_allocator(*bench.area);
+  ImageOptions image_options;
+  image_options.adaptive = candidate.adaptive;
+  image_options.codec = candidate.codec;
+  image_options.threads = options.threads;
+  auto writer = must(ImageWriter::prepare(image_options, kMinPageBytes));
   const auto header = must(allocator->allocate(1));
   const DeviceOffset header_at = page_offset(header.first_page, kMinPageBytes);
   ImageIdentity identity;
-  identity.original_tail = area.tail();
+  identity.original_tail = bench.area->tail();
   NoProgress progress;
-  test::MemoryPageSource source(data, kMinPageBytes);
-  Sample sample;
-  auto began = Clock::now();
+  RepeatingSource source(data, image_bytes);
+  const Stopwatch watch;
   const auto written = must(writer.write(source, device, *allocator, header_at, identity, progress));
-  sample.write_seconds = seconds_since(began);
-  sample.stored_bytes = static_cast<double>(written.image.stored_bytes);
-  sample.codecs = written.codecs;
-  auto reader = must(ImageReader::prepare(kDefaultChunkBytes, options.threads));
-  must(
-      reader.open(device, header_at, {.end_page = disk.size_bytes() / kMinPageBytes, .swap_header_page = 0}));
-  NullPageSink sink;
-  began = Clock::now();
-  must(reader.read(sink, progress));
-  sample.read_seconds = seconds_since(began);
-  return sample;
-}
-
-/// MB/s of one thread that only packs and checks.
-double codec_rate(const Candidate& candidate, std::span<const std::byte> data) {
-  auto codec = must(make_codec(candidate.codec, kDefaultChunkBytes));
-  std::vector<std::byte> packed(kDefaultChunkBytes);
-  const auto began = Clock::now();
-  std::uint64_t check = 0;
-  for (std::size_t at = 0; at < data.size(); at += kDefaultChunkBytes) {
-    const auto chunk = data.subspan(at, std::min<std::size_t>(kDefaultChunkBytes, data.size() - at));
-    check ^= xxh3(chunk);
-    const auto size = codec->pack(chunk, std::span(packed).first(chunk.size() - kMinPageBytes));
-    if (size) check ^= xxh3(std::span(packed).first(*size));
+  Json result = {{"rate_mb_per_s", rate},
+                 {"codec", candidate.name},
+                 {"write", watch.read()},
+                 {"read", nullptr},
+                 {"flush_seconds", static_cast<double>(written.write.flush_ns) / 1e9},
+                 {"stored_bytes", written.image.stored_bytes},
+                 {"held_bytes", writer.memory_bytes()},
+                 {"chosen", chosen_json(written.codecs)}};
+  if (options.read_back && options.device != "null") {
+    result["read"] = read_back(bench, device, header_at, options);
   }
-  const double seconds = seconds_since(began);
-  if (check == 0) fmt::print(stderr, "pipeline_bench: the checksums are all alike\n");
-  return static_cast<double>(data.size()) / 1e6 / seconds;
+  return result;
 }
 
-void print_rate(double rate, std::span<const std::byte> data, const Options& options,
-                const std::map<std::string, double>& codec_rates) {
-  std::map<std::string, std::vector<Sample>> samples;
-  for (unsigned run = 0; run < options.runs; ++run) {
+int run(const Options& options, std::span<const std::byte> data) {
+  const std::uint64_t image_bytes = options.image_mib > 0 ? options.image_mib << 20 : data.size();
+  const Bench bench = make_bench(options, image_bytes);
+  Json result = {{"data", data_name(options.snapshot)},
+                 {"image_bytes", image_bytes},
+                 {"threads", options.threads},
+                 {"bounds", copy_rates(bench, data)},
+                 {"runs", Json::array()}};
+  for (const double rate : options.rates) {
     for (const Candidate& candidate : options.codecs) {
-      samples[candidate.name].push_back(measure(candidate, data, options, rate));
+      result["runs"].push_back(measure(bench, candidate, data, image_bytes, options, rate));
     }
   }
-  const double megabytes = static_cast<double>(data.size()) / 1e6;
-  fmt::print(
-      "\nDevice {}:\n\n| codec | ratio | write MB/s | efficiency | read MB/s | chosen "
-      "|\n|---|---|---|---|---|---|\n",
-      rate > 0 ? fmt::format("{:.0f} MB/s", rate) : "without limit");
-  for (const Candidate& candidate : options.codecs) {
-    const auto& runs = samples[candidate.name];
-    std::vector<double> writes;
-    std::vector<double> reads;
-    for (const Sample& s : runs) {
-      writes.push_back(s.write_seconds);
-      reads.push_back(s.read_seconds);
-    }
-    const double seconds = median(writes);
-    const double by_device = rate > 0 ? runs.front().stored_bytes / 1e6 / rate : 0;
-    const auto own = codec_rates.find(candidate.name);
-    const double by_codec = own == codec_rates.end() ? 0 : megabytes / (own->second * options.threads);
-    fmt::print("| {} | {:.3f} | {:.0f} | {} | {:.0f} | {} |\n", candidate.name,
-               runs.front().stored_bytes / static_cast<double>(data.size()), megabytes / seconds,
-               own == codec_rates.end() ? std::string("-")
-                                        : fmt::format("{:.2f}", std::max(by_device, by_codec) / seconds),
-               megabytes / median(reads), codec_counts_text(runs.back().codecs));
-  }
+  result["peak_rss_bytes"] = static_cast<std::uint64_t>(usage().ru_maxrss) * 1024;
+  fmt::print("{}\n", result.dump(1));
+  return 0;
+}
+
+bool take_rate(Options& options, std::string_view value) {
+  double rate = 0;
+  if (!take_number(rate, value)) return false;
+  options.rates.push_back(rate);
+  return true;
+}
+
+bool take_option(Options& options, std::string_view name, const std::string& value) {
+  if (name == "--device") return !(options.device = value).empty();
+  if (name == "--mib") return take_number(options.mib, value);
+  if (name == "--image-mib") return take_number(options.image_mib, value);
+  if (name == "--threads") return take_number(options.threads, value) && options.threads > 0;
+  if (name == "--read") return take_switch(options.read_back, value);
+  if (name == "--rate") return take_rate(options, value);
+  const auto candidate = parse_candidate(value);
+  if (name != "--codec" || !candidate) return false;
+  options.codecs.push_back(*candidate);
+  return true;
 }
 
 std::optional<Options> parse(std::span<char*> args) {
   Options options;
-  for (std::size_t i = 1; i < args.size(); ++i) {
-    const std::string arg = args[i];
-    if (!arg.starts_with("--")) {
-      options.snapshot = arg;
-      continue;
-    }
-    if (i + 1 == args.size()) return std::nullopt;
-    const std::string value = args[++i];
-    const auto number = std::strtoul(value.c_str(), nullptr, 10);
-    if (arg == "--mib") {
-      options.mib = number;
-    } else if (arg == "--runs") {
-      options.runs = static_cast<unsigned>(number);
-    } else if (arg == "--threads") {
-      options.threads = static_cast<unsigned>(number);
-    } else if (arg == "--rate") {
-      options.rates.push_back(std::strtod(value.c_str(), nullptr));
-    } else if (arg == "--codec" && value == "auto") {
-      options.codecs.push_back({.name = "auto", .adaptive = true});
-    } else if (const auto spec = parse_codec(value); arg == "--codec" && spec) {
-      options.codecs.push_back({.name = value, .codec = *spec});
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (options.rates.empty()) options.rates = {20, 100, 500, 0};
-  if (options.codecs.empty()) {
-    for (const char* name : {"none", "lzf", "lz4", "zstd:-1", "zstd:1", "zstd:3", "auto"}) {
-      const bool adaptive = std::string_view(name) == "auto";
-      options.codecs.push_back({.name = name,
-                                .adaptive = adaptive,
-                                .codec = adaptive ? CodecSpec{}
-                                         : std::string_view(name) == "none"
-                                             ? CodecSpec{.id = CodecId::kStored, .level = 0}
-                                             : must(parse_codec(name))});
-    }
-  }
-  return options.mib > 0 && options.runs > 0 && options.threads > 0 ? std::optional(options) : std::nullopt;
-}
-
-int run(const Options& options) {
-  const auto data = load_data(options.snapshot, options.mib << 20);
-  if (!data) return 1;
-  std::map<std::string, double> codec_rates;
-  for (const Candidate& candidate : options.codecs) {
-    if (candidate.adaptive) continue;
-    std::vector<double> rates;
-    for (unsigned i = 0; i < 3; ++i) rates.push_back(codec_rate(candidate, *data));
-    codec_rates[candidate.name] = median(rates);
-  }
-  fmt::print("{} MiB of {}, {} threads, medians of {} runs.\n\n| codec | one thread, MB/s |\n|---|---|\n",
-             data->size() >> 20, data_name(options.snapshot), options.threads, options.runs);
-  for (const Candidate& candidate : options.codecs) {
-    if (!candidate.adaptive) fmt::print("| {} | {:.0f} |\n", candidate.name, codec_rates[candidate.name]);
-  }
-  for (const double rate : options.rates) print_rate(rate, *data, options, codec_rates);
-  return 0;
+  const bool good = walk_arguments(
+      args,
+      [&](std::string_view name, const std::string& value) { return take_option(options, name, value); },
+      [&](const std::string& word) { return take_once(options.snapshot, word); });
+  if (!good) return std::nullopt;
+  if (options.rates.empty()) options.rates = {0};
+  if (options.codecs.empty()) options.codecs = candidates(kUsual);
+  return options;
 }
 
 }  // namespace
@@ -229,10 +268,11 @@ int main(int argc, char** argv) {
   const auto options = dormouse::bench::parse({argv, static_cast<std::size_t>(argc)});
   if (!options) {
     fmt::print(stderr,
-               "usage: pipeline_bench [--mib N] [--runs N] [--threads N] [--rate MB/S]... [--codec "
-               "NAME[:LEVEL]|auto]... "
-               "[SNAPSHOT]\n");
+               "usage: pipeline_bench [--device memory|null|FILE] [--rate MB/S]... [--codec "
+               "NAME[:LEVEL]|auto]...\n"
+               "                      [--mib N] [--image-mib N] [--threads N] [--read on|off] [SNAPSHOT]\n");
     return 2;
   }
-  return dormouse::bench::run(*options);
+  const auto data = dormouse::bench::load_data(options->snapshot, options->mib << 20);
+  return data ? dormouse::bench::run(*options, *data) : 1;
 }

@@ -1,0 +1,34 @@
+/// What can be asked for as --codec: one codec, or the choice among them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dormouse/codec.h"
+
+namespace dormouse::bench {
+
+struct Candidate {
+  std::string name;  ///< as it was asked for; figures are told apart by it
+  bool adaptive = false;
+  CodecSpec codec{};
+};
+
+/// "auto", "none", "lz4:4" ...; nothing for what is no codec.
+inline std::optional<Candidate> parse_candidate(std::string_view text) {
+  const auto spec = parse_codec(text);
+  if (!spec) return std::nullopt;
+  return Candidate{.name = std::string(text), .adaptive = text == "auto", .codec = *spec};
+}
+
+/// For lists in the source. Requires: each is a codec.
+inline std::vector<Candidate> candidates(std::span<const std::string_view> texts) {
+  std::vector<Candidate> list;
+  for (const std::string_view text : texts) list.push_back(parse_candidate(text).value());
+  return list;
+}
+
+}  // namespace dormouse::bench

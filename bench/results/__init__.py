@@ -1,0 +1,1 @@
+"""What bench/run measures, and how it is put into RESULTS.md."""

@@ -1,0 +1,1 @@
+"""One module for each table: what it shows, how often it is measured, and how."""
