@@ -6,14 +6,14 @@ namespace dormouse {
 namespace {
 
 constexpr std::array kLadder = std::to_array<CodecRung>({
-    {.codec = {.id = CodecId::kStored, .level = 0}, .ratio = 1.0},
-    {.codec = {.id = CodecId::kLz4, .level = 8}, .ratio = 0.53},
-    {.codec = {.id = CodecId::kLz4, .level = 1}, .ratio = 0.46},
-    {.codec = {.id = CodecId::kZstd, .level = -1}, .ratio = 0.40},
-    {.codec = {.id = CodecId::kZstd, .level = 1}, .ratio = 0.365},
-    {.codec = {.id = CodecId::kZstd, .level = 3}, .ratio = 0.34},
-    {.codec = {.id = CodecId::kZstd, .level = 6}, .ratio = 0.32},
-    {.codec = {.id = CodecId::kZstd, .level = 9}, .ratio = 0.31},
+    {.codec = {.id = CodecId::kStored, .level = 0}, .ratio = 1.0, .pack_rate = 6000},
+    {.codec = {.id = CodecId::kLz4, .level = 8}, .ratio = 0.53, .pack_rate = 1050},
+    {.codec = {.id = CodecId::kLz4, .level = 1}, .ratio = 0.46, .pack_rate = 800},
+    {.codec = {.id = CodecId::kZstd, .level = -1}, .ratio = 0.40, .pack_rate = 640},
+    {.codec = {.id = CodecId::kZstd, .level = 1}, .ratio = 0.365, .pack_rate = 530},
+    {.codec = {.id = CodecId::kZstd, .level = 3}, .ratio = 0.34, .pack_rate = 280},
+    {.codec = {.id = CodecId::kZstd, .level = 6}, .ratio = 0.32, .pack_rate = 130},
+    {.codec = {.id = CodecId::kZstd, .level = 9}, .ratio = 0.31, .pack_rate = 70},
 });
 
 // LZ4's level is an acceleration: the higher, the weaker. LZF packs about as well as plain LZ4.

@@ -11,7 +11,8 @@ namespace dormouse {
 
 struct CodecRung {
   CodecSpec codec{};
-  double ratio = 1.0;  ///< stored by unpacked bytes of a desktop's memory, in chunks of 256 KiB
+  double ratio = 1.0;    ///< stored by unpacked bytes of a desktop's memory, in chunks of 256 KiB
+  double pack_rate = 0;  ///< MB/s of one thread; what matters is how the rungs compare
 };
 
 /// Each packs better and slower than the one before; the first stores. Above zstd 9 time grows out of all

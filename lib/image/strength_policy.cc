@@ -1,6 +1,9 @@
 #include "image/strength_policy.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "codec/codec_ladder.h"
 
 namespace dormouse {
 namespace {
@@ -8,22 +11,29 @@ namespace {
 /// A part of the image may shrink less than the rest; so much room is kept for that.
 constexpr double kRoomMargin = 1.1;
 
-/// This part of the ring's pages, but never more than this part of the room, is kept back.
-constexpr std::uint64_t kReservePart = 4;
+/// Never more than this part of the room is kept back.
 constexpr std::uint64_t kReserveOfRoom = 8;
+
+/// How far a chunk turns the valve, in rungs, where the device has nothing to do or twice what it needs. With
+/// still more it is turned faster, up to kMostTurns times: a slow device is known soon.
+constexpr double kTurn = 0.02;
+constexpr double kMostTurns = 5;
 
 }  // namespace
 
-StrengthPolicy::StrengthPolicy(std::size_t slots, unsigned workers, unsigned requests,
-                               std::uint64_t chunk_pages)
-    : lead_(requests),
-      span_(std::max<std::size_t>(1, slots - std::min<std::size_t>(slots - 1, workers + 1 + requests))),
-      reserve_pages_(slots * chunk_pages / kReservePart) {}
-
-std::size_t StrengthPolicy::choose(std::size_t waiting) const {
-  const std::size_t top = codec_ladder().size() - 1;
-  const std::size_t level = waiting <= lead_ ? 0 : std::min(top, 1 + (waiting - lead_ - 1) * top / span_);
-  return std::max(level, floor());
+std::size_t StrengthPolicy::choose(std::size_t in_flight) {
+  const auto top = static_cast<double>(codec_ladder().size() - 1);
+  const std::lock_guard lock(mutex_);
+  const double excess = static_cast<double>(in_flight) / static_cast<double>(requests_) - 1;
+  strength_ = std::clamp(strength_ + kTurn * std::min(excess, kMostTurns), 0.0, top);
+  const double whole = std::floor(strength_);
+  carried_ += strength_ - whole;
+  auto rung = static_cast<std::size_t>(whole);
+  if (carried_ >= 1) {
+    carried_ -= 1;
+    ++rung;
+  }
+  return std::max(rung, floor());
 }
 
 void StrengthPolicy::heed_room(const RoomForecast& forecast) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "codec/codec_ladder.h"
+
 namespace dormouse {
 namespace {
 
@@ -92,12 +94,13 @@ Result<void> WriteRun::work(unsigned stage, std::size_t slot, std::uint64_t /*nu
   ChunkSlot& chunk = memory_[slot];
   switch (stage) {
     case kPack:
-      packers_[worker].pack(chunk, strength_.choose(waiting_.load(std::memory_order_relaxed)));
-      waiting_.fetch_add(1, std::memory_order_relaxed);
+      packers_[worker].pack(chunk,
+                            adaptive_ ? strength_.choose(in_flight_.load(std::memory_order_relaxed)) : 0);
       return {};
     case kPlace:
       return place(chunk);
     default:
+      in_flight_.fetch_add(1, std::memory_order_relaxed);
       transfers_.write(slot);
       return {};
   }
@@ -165,7 +168,7 @@ void WriteRun::chunk_transferred(ChunkSlot& chunk) {
     if (!due.empty()) device_.start_writeout(due);
   }
   stored_image_bytes_.fetch_add(image_bytes, std::memory_order_relaxed);
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
+  in_flight_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 Result<void> WriteRun::tick() {

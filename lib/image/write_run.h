@@ -37,6 +37,12 @@ Result<void> require_room(const RoomForecast& forecast, const ImageOptions& opti
 /// The codecs that chunks may get, none counted yet: stored first, then the ladder or the one that is set.
 CodecCounts usable_codecs(const ImageOptions& options);
 
+/// So many chunks in flight keep a device busy, as far as `--compress=auto` is concerned.
+inline constexpr std::size_t kBusyDevice = 4;
+
+/// This part of the ring's pages is kept back of the room (StrengthPolicy).
+inline constexpr std::uint64_t kReservePart = 4;
+
 /// All that it refers to outlives it. Look at its numbers when the ring has come to its end.
 class WriteRun final : public StageWork, private ChunkTransfers::Owner {
  public:
@@ -56,7 +62,7 @@ class WriteRun final : public StageWork, private ChunkTransfers::Owner {
         foresee_shortage_(options.foresee_shortage),
         adaptive_(options.adaptive),
         codecs_(usable_codecs(options)),
-        strength_(memory.slots(), options.threads, kDeviceThreads, options.chunk_bytes / page_bytes),
+        strength_(kBusyDevice, memory.slots() * chunk_pages_ / kReservePart),
         progress_(progress),
         transfers_("write image chunk", device, threads, ring, memory, page_bytes, *this),
         policy_(options.early_writeout, source.total_pages() * page_bytes) {
@@ -96,7 +102,7 @@ class WriteRun final : public StageWork, private ChunkTransfers::Owner {
   bool adaptive_;
   CodecCounts codecs_;  // placing thread
   StrengthPolicy strength_;
-  std::atomic<std::size_t> waiting_ = 0;  // chunks packed and not yet stored
+  std::atomic<std::size_t> in_flight_ = 0;  // chunks that the device has
   Progress& progress_;
   ChunkTransfers transfers_;
 

@@ -9,6 +9,7 @@ enum class What : std::uint8_t { kRead, kPacked, kStored };
 struct Event {
   double time;
   What what;
+  unsigned number;
   double ratio;
   friend bool operator>(const Event& a, const Event& b) { return a.time > b.time; }
 };
@@ -16,7 +17,7 @@ struct Event {
 class Run {
  public:
   Run(const PipelineModel& model, const std::function<std::size_t(std::size_t)>& choose)
-      : model_(model), choose_(choose), free_slots_(model.slots) {}
+      : model_(model), choose_(choose), free_slots_(model.slots), packed_(model.chunks) {}
 
   double rate() {
     go_on();
@@ -39,12 +40,15 @@ class Run {
         break;
       case What::kPacked:
         --packing_;
-        ++waiting_;
-        to_store_.push_back(event.ratio);
+        packed_[event.number] = event.ratio;
+        while (placed_ < model_.chunks && packed_[placed_] > 0) {
+          ++in_flight_;
+          to_store_.push_back(packed_[placed_++]);
+        }
         break;
       case What::kStored:
         storing_ = false;
-        --waiting_;
+        --in_flight_;
         ++stored_;
         ++free_slots_;
         break;
@@ -56,20 +60,20 @@ class Run {
       reading_ = true;
       --free_slots_;
       ++read_;
-      events_.push({now_ + kChunkMegabytes / model_.source_rate, What::kRead, 0});
+      events_.push({now_ + kChunkMegabytes / model_.source_rate, What::kRead, 0, 0});
     }
     while (packing_ < model_.cores && to_pack_ > 0) {
       --to_pack_;
       ++packing_;
-      const std::size_t rung = choose_(waiting_);
+      const std::size_t rung = choose_(in_flight_);
       // Memory is not alike everywhere: 30 % up or down, each for itself.
       const double time = kChunkMegabytes / model_.pack_rates[rung] * varied();
       const double ratio = rung == 0 ? 1.0 : std::min(1.0, codec_ladder()[rung].ratio * varied());
-      events_.push({now_ + time, What::kPacked, ratio});
+      events_.push({now_ + time, What::kPacked, begun_++, ratio});
     }
     if (!storing_ && !to_store_.empty()) {
       storing_ = true;
-      events_.push({now_ + kChunkMegabytes * to_store_.front() / model_.device_rate, What::kStored, 0});
+      events_.push({now_ + kChunkMegabytes * to_store_.front() / model_.device_rate, What::kStored, 0, 0});
       to_store_.pop_front();
     }
   }
@@ -82,7 +86,10 @@ class Run {
   SeededRandom random_{1};
   double now_ = 0;
   std::size_t free_slots_;
-  std::size_t waiting_ = 0;
+  std::size_t in_flight_ = 0;
+  unsigned placed_ = 0;
+  unsigned begun_ = 0;
+  std::vector<double> packed_;  // ratio by number, 0 while it is not packed
   unsigned read_ = 0;
   unsigned to_pack_ = 0;
   unsigned packing_ = 0;
@@ -94,7 +101,7 @@ class Run {
 
 }  // namespace
 
-double PipelineModel::run(const std::function<std::size_t(std::size_t waiting)>& choose) const {
+double PipelineModel::run(const std::function<std::size_t(std::size_t in_flight)>& choose) const {
   return Run(*this, choose).rate();
 }
 

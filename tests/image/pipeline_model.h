@@ -1,5 +1,6 @@
 /// The image writer as a model: a source, processors, a device, and a ring of slots between them, event by
-/// event. Time is a number here, so the outcome is the same on every machine.
+/// event. Chunks are placed in order, so a slow one holds up those behind it. Time is a number here, so the
+/// outcome is the same on every machine.
 #pragma once
 
 #include <array>
@@ -24,8 +25,9 @@ struct PipelineModel {
   /// MB/s of one core for each rung, measured (design section 7; what is not there lies between).
   std::array<double, 8> pack_rates = {6000, 1050, 800, 640, 530, 280, 130, 70};
 
-  /// MB/s of the image, with the rung of each chunk chosen by the count of those that wait for the device.
-  double run(const std::function<std::size_t(std::size_t waiting)>& choose) const;
+  /// MB/s of the image, with the rung of each chunk chosen by the count of those that the device has in its
+  /// hands.
+  double run(const std::function<std::size_t(std::size_t in_flight)>& choose) const;
 };
 
 }  // namespace dormouse::test
