@@ -326,13 +326,28 @@ class SnapshotStreamTest(unittest.TestCase):
 
     def _measure(self, frames, data, metadata_pages=1):
         header = bytearray(4096)
-        struct.pack_into("<QQ", header, 416, len(data), 1 + metadata_pages + len(data))
+        pages = 1 + metadata_pages + len(data)
+        struct.pack_into("<QQQ", header, 416, len(data), pages, pages * 4096)
         entries = struct.pack(f"<{len(frames)}Q", *frames)
         metadata = entries + b"\xff" * 8 + bytes(metadata_pages * 4096 - len(entries) - 8)
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "stream"
             path.write_bytes(bytes(header) + metadata + b"".join(data))
             return snapshot_stream.measure(path)
+
+    def test_a_header_that_begins_no_stream_is_refused(self):
+        def parse(*counts):
+            page = bytearray(4096)
+            struct.pack_into("<3Q", page, 416, *counts)
+            return snapshot_stream.StreamHeader.parse(bytes(page))
+
+        header = parse(5, 8, 8 * 4096)
+        self.assertEqual((header.data_pages, header.pages, header.metadata_pages), (5, 8, 2))
+        for counts in ((0, 8, 8 * 4096), (7, 8, 8 * 4096), (5, 8, 8 * 4096 - 1), (0, 0, 0)):
+            with self.subTest(counts=counts), self.assertRaisesRegex(RigError, "no snapshot stream"):
+                parse(*counts)
+        with self.assertRaisesRegex(RigError, "this has 100"):
+            snapshot_stream.StreamHeader.parse(bytes(100))
 
     def test_zero_pages_in_the_stream_and_out_of_it(self):
         full, zero = b"x" * 4096, bytes(4096)

@@ -6,6 +6,7 @@ import struct
 import subprocess
 from pathlib import Path
 
+from rig.commands import run
 from rig.errors import RigError
 from rig.swap_header import PAGE_BYTES, PLAIN, SwapHeader
 
@@ -114,7 +115,7 @@ class Disk:
         else:
             with scratch.open("wb") as part:
                 part.truncate(swap_bytes)
-            _run("mkswap", scratch)
+            run("mkswap", scratch)
             self._copy_in(scratch, self._swap_partition_start)
         scratch.unlink()
 
@@ -126,9 +127,9 @@ class Disk:
         # mke2fs leaves holes where a file is zero, and swap files must have none: hence another byte.
         (tree / "swapfile").write_bytes(b"\xa5" * (self._swap_mib * _MIB))
         (tree / "swapfile").chmod(0o600)
-        _run("mkswap", tree / "swapfile")
+        run("mkswap", tree / "swapfile")
         part.unlink(missing_ok=True)
-        _run(
+        run(
             "mke2fs",
             "-q",
             "-F",
@@ -144,7 +145,7 @@ class Disk:
             f"{self._ext4_bytes // _MIB}M",
         )
         shutil.rmtree(tree)
-        answer = _run("debugfs", "-R", "bmap /swapfile 0", part)
+        answer = run("debugfs", "-R", "bmap /swapfile 0", part)
         numbers = re.findall(r"^\d+$", answer, re.MULTILINE)
         if len(numbers) != 1 or numbers[0] == "0":
             raise RigError(f"debugfs does not tell where the swap file starts: {answer!r}")
@@ -188,15 +189,3 @@ def _partition_table(partitions):
         )
     sector[-2:] = b"\x55\xaa"
     return bytes(sector)
-
-
-def _run(*command):
-    """Runs a tool of the host, also from the sbin directories, and returns what it printed."""
-    path = "/usr/sbin:/sbin:/usr/bin:/bin"
-    program = shutil.which(command[0], path=path)
-    if program is None:
-        raise RigError(f"needs the command '{command[0]}', which is not installed")
-    result = subprocess.run([program, *command[1:]], capture_output=True, text=True)
-    if result.returncode != 0:
-        raise RigError(f"{command[0]}: {result.stderr.strip() or result.stdout.strip()}")
-    return result.stdout

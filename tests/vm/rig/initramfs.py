@@ -43,10 +43,10 @@ def shared_libraries(program):
     return re.findall(r"(/\S+) \(0x", result.stdout)
 
 
-def build(kernel, tools, programs, guest, with_mapper=False, busybox="/bin/busybox"):
-    """Returns the initramfs as bytes. `tools` is {name: path}, empty for the kernel's own hibernation.
+def skeleton(kernel, guest, busybox="/bin/busybox"):
+    """Returns an archive with what every guest starts from: busybox, /basics, and the modules for its disk.
 
-    `programs` are the guest's own, likewise; `guest` is the directory with its scripts.
+    `guest` is the directory with the guest's scripts. What is missing is /init.
     """
     if not Path(busybox).is_file() or shared_libraries(busybox):
         raise RigError(f"{busybox} is not a static program: install busybox-static")
@@ -56,6 +56,18 @@ def build(kernel, tools, programs, guest, with_mapper=False, busybox="/bin/busyb
     archive.add_character_device("/dev/console", 5, 1)
     archive.add_file("/bin/busybox", Path(busybox).read_bytes(), 0o755)
     archive.add_symlink("/bin/sh", "busybox")
+    archive.add_file("/basics", (guest / "basics").read_bytes())
+    _add_modules(archive, "disk", kernel.modules(DISK_MODULES))
+    _add_modules(archive, "ext4", kernel.modules(EXT4_MODULES))
+    return archive
+
+
+def build(kernel, tools, programs, guest, with_mapper=False):
+    """Returns the initramfs as bytes. `tools` is {name: path}, empty for the kernel's own hibernation.
+
+    `programs` are the guest's own, likewise; `guest` is the directory with its scripts.
+    """
+    archive = skeleton(kernel, guest)
     archive.add_file("/init", (guest / "init").read_bytes(), 0o755)
     archive.add_file("/faults", (guest / "faults").read_bytes())
 
@@ -63,16 +75,12 @@ def build(kernel, tools, programs, guest, with_mapper=False, busybox="/bin/busyb
     if with_mapper:
         programs["dmsetup"] = _dmsetup()
         _add_modules(archive, "mapper", kernel.modules(MAPPER_MODULES))
-    with tempfile.TemporaryDirectory() as scratch:
-        libraries = set()
-        for name, path in programs.items():
-            archive.add_file(f"{TOOL_DIRECTORY}/{name}", _without_debug_information(path, scratch), 0o755)
-            libraries.update(shared_libraries(path))
-        for library in sorted(libraries):
-            archive.add_file(library, _without_debug_information(library, scratch), 0o755)
-
-    _add_modules(archive, "disk", kernel.modules(DISK_MODULES))
-    _add_modules(archive, "ext4", kernel.modules(EXT4_MODULES))
+    libraries = set()
+    for name, path in programs.items():
+        archive.add_file(f"{TOOL_DIRECTORY}/{name}", without_debug_information(path), 0o755)
+        libraries.update(shared_libraries(path))
+    for library in sorted(libraries):
+        archive.add_file(library, without_debug_information(library), 0o755)
     return archive.finish()
 
 
@@ -90,10 +98,11 @@ def _add_modules(archive, group, modules):
     archive.add_file(f"/modules/{group}.list", "".join(f"{name}\n" for name, _ in modules).encode())
 
 
-def _without_debug_information(path, scratch):
+def without_debug_information(path):
     """Keeps the guest's memory for what is tested; a debug build can be ten times its size."""
     if shutil.which("strip") is None:
         return Path(path).read_bytes()
-    stripped = Path(scratch) / "stripped"
-    result = subprocess.run(["strip", "--strip-debug", "-o", stripped, path], capture_output=True)
-    return (stripped if result.returncode == 0 else Path(path)).read_bytes()
+    with tempfile.TemporaryDirectory() as scratch:
+        stripped = Path(scratch) / "stripped"
+        result = subprocess.run(["strip", "--strip-debug", "-o", stripped, path], capture_output=True)
+        return (stripped if result.returncode == 0 else Path(path)).read_bytes()

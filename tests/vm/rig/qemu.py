@@ -31,6 +31,8 @@ class Machine:
     cache: str = "unsafe"
     read_bytes_per_second: int = 0
     write_bytes_per_second: int = 0
+    keeps_disk: bool = False  # what the guest writes on the first disk is forgotten when it ends
+    more_disks: tuple = ()  # raw images beside the first disk, which is /dev/vda
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,8 @@ def _command(machine, software, disk_path, console, results, monitor_fd):
         drive += f",throttling.bps-read={machine.read_bytes_per_second}"
     if machine.write_bytes_per_second:
         drive += f",throttling.bps-write={machine.write_bytes_per_second}"
+    if machine.keeps_disk:
+        drive += ",snapshot=on"
     command = [
         # The guest dies with us, even if we are killed by a signal that cannot be caught.
         "setpriv",
@@ -261,6 +265,9 @@ def _command(machine, software, disk_path, console, results, monitor_fd):
         "-mon",
         "chardev=monitor,mode=control",
     ]
+    for number, path in enumerate(machine.more_disks):
+        drive = f"if=none,id=disk{number},format=raw,cache={machine.cache},file={_quoted(path)}"
+        command += ["-drive", drive, "-device", f"virtio-blk-pci,drive=disk{number}"]
     if software.state:
         command += ["-incoming", f"exec:cat '{software.state}'"]
     return command

@@ -7,11 +7,39 @@ from dataclasses import dataclass
 from rig.errors import RigError
 from rig.swap_header import PAGE_BYTES
 
-_IMAGE_PAGES_AT = 416
-_ALL_PAGES_AT = 424
+_COUNTS_AT = 416
 _END_OF_LIST = (1 << 64) - 1
 _ZERO_PAGE = 1 << 63  # kernels that leave zero pages out mark them so
 _ENTRIES = PAGE_BYTES // 8
+
+
+@dataclass(frozen=True)
+class StreamHeader:
+    """What the stream's first page says of the rest."""
+
+    data_pages: int
+    pages: int
+    size_bytes: int
+
+    @classmethod
+    def parse(cls, page):
+        """Reads the counts; a page that cannot begin a stream is an error."""
+        if len(page) < PAGE_BYTES:
+            raise RigError(
+                f"a snapshot stream begins with a page of {PAGE_BYTES} bytes, this has {len(page)}"
+            )
+        header = cls(*struct.unpack_from("<3Q", page, _COUNTS_AT))
+        if header.size_bytes != header.pages * PAGE_BYTES or not 0 < header.data_pages < header.pages - 1:
+            raise RigError(
+                f"no snapshot stream begins like this: {header.data_pages} data pages of {header.pages}, "
+                f"{header.size_bytes} bytes"
+            )
+        return header
+
+    @property
+    def metadata_pages(self):
+        """Pages between the header and the data, that list the page frames."""
+        return self.pages - self.data_pages - 1
 
 
 @dataclass(frozen=True)
@@ -45,13 +73,9 @@ def zero_tail(disk, resume_tool, workdir):
 def measure(stream):
     """Returns the ZeroTail of a stream in a file."""
     with stream.open("rb") as file:
-        header = file.read(PAGE_BYTES)
-        data_pages, pages = (
-            struct.unpack_from("<Q", header, at)[0] for at in (_IMAGE_PAGES_AT, _ALL_PAGES_AT)
-        )
-        metadata_pages = pages - data_pages - 1
+        header = StreamHeader.parse(file.read(PAGE_BYTES))
         frames = []
-        for _ in range(metadata_pages):
+        for _ in range(header.metadata_pages):
             for entry in struct.unpack(f"<{_ENTRIES}Q", file.read(PAGE_BYTES)):
                 if entry == _END_OF_LIST:
                     break
