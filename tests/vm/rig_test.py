@@ -6,17 +6,18 @@ import lzma
 import struct
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 import cases
-from rig import checks, fault_checks, kill_sweep, scenario, snapshot_stream
+from rig import checks, fault_checks, kill_sweep, scenario, snapshot_stream, stock_image
 from rig.case import Attempt, FailedBoot
 from rig.cpio import CpioArchive
 from rig.disk import Disk
 from rig.errors import RigError
 from rig.kernel import Kernel
 from rig.qemu import Boot, Reaction
-from rig.swap_header import MARK_DORMOUSE, PLAIN, SwapHeader, mark_findings, restored_findings
+from rig.swap_header import MARK_DORMOUSE, MARK_STOCK, PLAIN, SwapHeader, mark_findings, restored_findings
 from rig.transcript import Transcript
 
 _CASE = cases.Case(name="test", proves="nothing", payload_mib=1, methods=("shutdown",))
@@ -93,6 +94,13 @@ class RoundTest(unittest.TestCase):
         for step in ("swapoff", "swapon"):
             values = {**_WOKE, f"1.again.{step}": "failed"}
             self.assertNotEqual(_failed(checks.round_survived(_boot(_SLEPT), _boot(values), 1, _CASE)), [])
+
+    def test_a_measured_round_needs_no_swap_afterwards_but_all_else(self):
+        measured = replace(_CASE, use_swap_again=False)
+        woke = {key: value for key, value in _WOKE.items() if ".again." not in key}
+        self.assertEqual(_failed(checks.round_survived(_boot(_SLEPT), _boot(woke), 1, measured)), [])
+        woke["1.after.damaged"] = "1"
+        self.assertNotEqual(_failed(checks.round_survived(_boot(_SLEPT), _boot(woke), 1, measured)), [])
 
     def test_a_hibernation_that_returned_in_the_first_boot_fails(self):
         slept = {**_SLEPT, "1.exit": "1"}
@@ -457,6 +465,64 @@ class DiskTest(unittest.TestCase):
             self.assertEqual(file.resume_device, "/dev/vda2")
             self.assertGreater(file.resume_offset_pages, 0)
             self.assertEqual(file.check_file_system(), [])
+
+    def test_what_is_appended_lies_behind_the_partition_and_leaves_it_alone(self):
+        with tempfile.TemporaryDirectory() as directory:
+            disk = Disk(Path(directory) / "a", 8, with_swap_file=False)
+            self.assertEqual(disk.append(b"abc", 2), 9)
+            disk.fill_holes()
+            self.assertGreaterEqual(disk.bytes_on_host(), 11 << 20)
+            data = disk.path.read_bytes()
+            self.assertEqual((len(data), data[9 << 20 :]), (11 << 20, (b"abc" * (1 << 20))[: 2 << 20]))
+            self.assertEqual(disk.swap_header(), disk.original_header)
+
+    def test_a_marked_area_is_made_plain_again(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for with_swap_file in (False, True):
+                disk = Disk(Path(directory) / "a", 8, with_swap_file)
+                _write_page(disk, disk.resume_offset_pages, bytes(4086) + MARK_DORMOUSE)
+                self.assertEqual(disk.swap_header().signature, MARK_DORMOUSE)
+                disk.make_plain()
+                self.assertEqual(disk.swap_header(), disk.original_header)
+
+
+def _write_page(disk, number, page):
+    start = disk.path.read_bytes().index(disk.original_header.page) - disk.resume_offset_pages * 4096
+    with disk.path.open("r+b") as image:
+        image.seek(start + number * 4096)
+        image.write(page)
+
+
+class StockImageTest(unittest.TestCase):
+    """The stock kernel's image is as large as its maps say, and maps that say nonsense are refused."""
+
+    def _stored(self, maps, first=1):
+        """`maps` is {place: (entries, place of the next)}."""
+        with tempfile.TemporaryDirectory() as directory:
+            disk = Disk(Path(directory) / "a", 8, with_swap_file=False)
+            for place, (entries, following) in maps.items():
+                filled = [*entries, *[0] * (511 - len(entries)), following]
+                _write_page(disk, place, struct.pack("<512Q", *filled))
+            mark = struct.pack("<QI", first, 4) + PLAIN + MARK_STOCK
+            _write_page(disk, 0, disk.original_header.page[: 4096 - len(mark)] + mark)
+            return stock_image.stored_pages(disk)
+
+    def test_pages_and_maps_are_counted(self):
+        self.assertEqual(self._stored({1: ([2, 3, 4], 0)}), 4)
+        self.assertEqual(self._stored({1: (range(2, 513), 600), 600: ([700], 0)}), 514)
+        self.assertEqual(self._stored({9: ([2], 0)}, first=9), 2)
+
+    def test_a_loop_and_a_map_off_the_disk_are_refused(self):
+        with self.assertRaisesRegex(RigError, "comes round again"):
+            self._stored({1: ([2], 5), 5: ([3], 1)})
+        with self.assertRaisesRegex(RigError, "past the end"):
+            self._stored({1: ([2], 1 << 40)})
+
+    def test_a_plain_area_holds_no_image(self):
+        with tempfile.TemporaryDirectory() as directory:
+            disk = Disk(Path(directory) / "a", 8, with_swap_file=False)
+            with self.assertRaisesRegex(RigError, "no image"):
+                stock_image.stored_pages(disk)
 
 
 class KernelTest(unittest.TestCase):

@@ -8,20 +8,17 @@ import argparse
 import itertools
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 import cases
-from rig import initramfs, qemu
-from rig.cycle import BOOT_TIMEOUT_SECONDS, Cycle
+from rig import guest_programs, initramfs, qemu
+from rig.cycle import Cycle
 from rig.errors import RigError
 from rig.kernel import Kernel
 from rig.kill_sweep import KillSweep
-
-_HERE = Path(__file__).resolve().parent
 
 
 def main():
@@ -52,8 +49,7 @@ def _tidy(workdir, options, passed):
     elif passed and options.workdir is None:
         shutil.rmtree(workdir)
     else:
-        programs = (source.stem for source in _guest_sources())
-        for name in ("disk.raw", "initramfs.cpio", *programs):
+        for name in ("disk.raw", "initramfs.cpio", *guest_programs.names()):
             (workdir / name).unlink(missing_ok=True)
         print(f"consoles and results are in {workdir}")
 
@@ -61,7 +57,8 @@ def _tidy(workdir, options, passed):
 def _run(case, options, workdir):
     kernel = Kernel(Path(options.kernels) / options.kernel)
     tools = {} if case.engine == "stock" else _tools(options)
-    programs = dict(_named_program(text) for text in options.program) or _compile_programs(workdir)
+    programs = dict(_named_program(text) for text in options.program)
+    programs = programs or guest_programs.compile_into(workdir, guest_programs.names())
     print(f"{case.name} on {kernel.release}: {case.proves}", flush=True)
     outcome = _runner(case)(case, kernel, tools, programs, workdir).run()
     human = case.report == "text"
@@ -93,22 +90,6 @@ def _named_program(text):
     return name, Path(path)
 
 
-def _guest_sources():
-    return sorted(_HERE.glob("guest/*.cc"))
-
-
-def _compile_programs(workdir):
-    """For use by hand; the build passes the programs that it has made."""
-    programs = {}
-    for source in _guest_sources():
-        program = programs[source.stem] = workdir / source.stem
-        command = ["c++", "-std=c++23", "-O2", "-static", str(source), "-o", str(program)]
-        result = subprocess.run(command, capture_output=True, text=True)
-        if result.returncode != 0:
-            raise RigError(f"cannot compile {source.name}: {result.stderr}")
-    return programs
-
-
 def _summary(report):
     if report is None:
         return "no report"
@@ -132,7 +113,7 @@ def _print_list(style):
         return
     for kernel, case in itertools.product(cases.KERNELS, cases.CASES):
         if case.share != cases.MANUAL:
-            timeout = case.boots * BOOT_TIMEOUT_SECONDS * qemu.timeout_scale() + 60
+            timeout = case.boots * qemu.BOOT_TIMEOUT_SECONDS * qemu.timeout_scale() + 60
             print(f"{kernel}:{case.name}:{case.share_on(kernel)}:{case.machine.processors}:{timeout:.0f}")
 
 

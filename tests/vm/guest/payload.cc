@@ -1,10 +1,10 @@
 // The guest's payload: a process with memory worth keeping, which can prove afterwards that it was kept.
 //
-//   payload --mib N --seed S --directory DIR
+//   payload --mib N --seed S --directory DIR [--shares ZEROS:TEXT:POINTERS:RANDOM]
 //
-// It fills N MiB with data drawn from the seed (shares: see PageKind), notes a checksum of every page and a
-// nonce that exists nowhere but in its memory, and then answers commands, one a line, from the FIFO
-// DIR/commands:
+// It fills N MiB with data drawn from the seed, pages of each kind in the given shares (see Shares), notes a
+// checksum of every page and a nonce that exists nowhere but in its memory, and then answers commands, one a
+// line, from the FIFO DIR/commands:
 //
 //   verify      sum every page again
 //   pageout M   push the first M MiB out to swap
@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cinttypes>
@@ -51,7 +52,9 @@ using Page = std::span<std::uint64_t, kPageWords>;
 }
 
 [[noreturn]] void die_of_usage(std::string_view complaint) {
-  std::fprintf(stderr, "payload: %.*s\nusage: payload --mib N --seed S --directory DIR\n",
+  std::fprintf(stderr,
+               "payload: %.*s\nusage: payload --mib N --seed S --directory DIR [--shares "
+               "ZEROS:TEXT:POINTERS:RANDOM]\n",
                static_cast<int>(complaint.size()), complaint.data());
   std::exit(2);
 }
@@ -73,18 +76,25 @@ class Generator {
   std::uint64_t state_;
 };
 
-/// What real memory is made of, in tenths: a desktop's snapshot has 8 % zero pages and packs to about a half.
-enum class PageKind { kZeros, kText, kPointers, kRandom };
-constexpr unsigned kTenthsZeros = 1;
-constexpr unsigned kTenthsText = 4;
-constexpr unsigned kTenthsPointers = 3;  // the rest, two tenths, is random
+enum class PageKind : std::uint8_t { kZeros, kText, kPointers, kRandom };
 
-PageKind draw_kind(Generator& generator) {
-  const auto tenth = static_cast<unsigned>(generator.next() % 10U);
-  if (tenth < kTenthsZeros) return PageKind::kZeros;
-  if (tenth < kTenthsZeros + kTenthsText) return PageKind::kText;
-  if (tenth < kTenthsZeros + kTenthsText + kTenthsPointers) return PageKind::kPointers;
-  return PageKind::kRandom;
+/// How many pages are of which kind; only the proportions count. The default is what real memory is made of:
+/// a desktop's snapshot has 8 % zero pages and packs to about a half.
+struct Shares {
+  unsigned zeros = 1;
+  unsigned text = 4;
+  unsigned pointers = 3;
+  unsigned random = 2;
+};
+
+PageKind draw_kind(Generator& generator, const Shares& shares) {
+  const unsigned total = shares.zeros + shares.text + shares.pointers + shares.random;
+  auto drawn = static_cast<unsigned>(generator.next() % total);
+  if (drawn < shares.zeros) return PageKind::kZeros;
+  drawn -= shares.zeros;
+  if (drawn < shares.text) return PageKind::kText;
+  drawn -= shares.text;
+  return drawn < shares.pointers ? PageKind::kPointers : PageKind::kRandom;
 }
 
 void fill_with_text(std::span<char, kPageBytes> text, Generator& generator) {
@@ -102,9 +112,9 @@ void fill_with_text(std::span<char, kPageBytes> text, Generator& generator) {
 }
 
 /// Fills one page; the same seed and number always give the same page.
-void fill(Page page, std::uint64_t seed, std::size_t number) {
+void fill(Page page, std::uint64_t seed, std::size_t number, const Shares& shares) {
   Generator generator(seed + number * 0x100000001B3U);
-  switch (draw_kind(generator)) {
+  switch (draw_kind(generator, shares)) {
     case PageKind::kZeros:
       break;  // fresh pages are zero
     case PageKind::kText:
@@ -142,7 +152,7 @@ struct Findings {
 /// The memory to be kept: filled once, then only looked at. Mapped for the life of the process.
 class Hoard {
  public:
-  Hoard(std::size_t pages, std::uint64_t seed) : sums_(pages) {
+  Hoard(std::size_t pages, std::uint64_t seed, const Shares& shares) : sums_(pages) {
     void* mapped =
         mmap(nullptr, pages * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) die("mmap");
@@ -151,7 +161,7 @@ class Hoard {
             MADV_NOHUGEPAGE);  // refused where there are no huge pages: just as well
     for (std::size_t number = 0; number < pages; ++number) {
       page(number)[0] = 0;  // a zero page too shall be a page of its own
-      fill(page(number), seed, number);
+      fill(page(number), seed, number, shares);
       sums_[number] = checksum(page(number), number);
     }
   }
@@ -232,7 +242,24 @@ struct Options {
   std::size_t mib = 0;
   std::uint64_t seed = 0;
   std::string directory;
+  Shares shares;
 };
+
+Shares parse_shares(std::string_view text) {
+  constexpr std::string_view kComplaint = "--shares wants four numbers of at most 100, such as 1:4:3:2";
+  Shares shares;
+  unsigned total = 0;
+  for (unsigned* const share : {&shares.zeros, &shares.text, &shares.pointers, &shares.random}) {
+    const std::size_t length = std::min(text.find(':'), text.size());
+    const std::uint64_t number = parse_number(text.substr(0, length), kComplaint);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    if (number > 100) die_of_usage(kComplaint);
+    *share = static_cast<unsigned>(number);
+    total += *share;
+  }
+  if (total == 0 || !text.empty()) die_of_usage(kComplaint);
+  return shares;
+}
 
 Options parse_options(std::span<char*> arguments) {
   Options options;
@@ -246,6 +273,8 @@ Options parse_options(std::span<char*> arguments) {
       options.seed = parse_number(value, "--seed wants a number");
     } else if (name == "--directory") {
       options.directory = value;
+    } else if (name == "--shares") {
+      options.shares = parse_shares(value);
     } else {
       die_of_usage("unknown option");
     }
@@ -287,6 +316,6 @@ int main(int argc, char** argv) {
   for (const char* name : {"/commands", "/answers"}) {
     if (mkfifo((options.directory + name).c_str(), 0600) != 0) die("mkfifo");
   }
-  Hoard hoard(options.mib * kPagesPerMib, options.seed);
+  Hoard hoard(options.mib * kPagesPerMib, options.seed, options.shares);
   serve(options, hoard);
 }

@@ -61,10 +61,12 @@ class Case:
     mapper: bool = False  # the swap partition lies behind device-mapper
     swap_mib: int = 384
     payload_mib: int = 96
+    payload_options: tuple = ()
     pageout_mib: int = 0  # so much of the payload lies in swap when the machine hibernates
     zero_tail_mib: int = 0  # so many MiB of zeros lie at the highest addresses of all
     seed: int = 2006
     pipe_output: bool = False  # messages go into a pipe whose reader is frozen
+    use_swap_again: bool = True  # False: for measurements, to which what comes after the wake-up is no matter
     corrupt: bool = False  # the payload damages itself in the last round: its check must see that
     attempts: tuple = ()  # before the first round
     failed_boots: tuple = ()  # after the last power-off, before the wake-up

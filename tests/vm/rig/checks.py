@@ -148,6 +148,11 @@ def swap(before, after, prefix, case):
                 f"{header!r}, then {header_after!r}",
             )
         )
+    return checks + (_swap_again(after, prefix, case) if case.use_swap_again else [])
+
+
+def _swap_again(after, prefix, case):
+    checks = []
     used = after.number(prefix + "again.swap_used_kib")
     usable = (
         prefix + "again.swapoff" not in after.values

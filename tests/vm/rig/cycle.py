@@ -10,9 +10,6 @@ from rig.scenario import BootPlan
 from rig.snapshot_stream import zero_tail
 from rig.swap_header import MARK_DORMOUSE, MARK_STOCK, mark_findings, restored_findings
 
-# Some twenty times what a boot takes on an idle machine with two processors.
-BOOT_TIMEOUT_SECONDS = 300
-
 
 @dataclass
 class Outcome:
@@ -75,7 +72,7 @@ class Cycle:
         software = qemu.Software(self._kernel.image, image, parameters)
         name = f"boot{number}"
         with qemu.Guest(self._case.machine, software, self._disk.path, self._workdir, name) as guest:
-            boot = guest.wait(qemu.deadline_after(BOOT_TIMEOUT_SECONDS), plan.reactions)
+            boot = guest.wait(qemu.deadline_after(), plan.reactions)
         self._outcome.boots.append(boot)
         self._add([checks.kernel_is_content(boot, self._case.tolerates)])
         if plan.reactions:

@@ -1,5 +1,6 @@
 """The guest's disk: a raw image with a swap partition and an ext4 partition that holds a swap file."""
 
+import os
 import re
 import shutil
 import struct
@@ -54,9 +55,36 @@ class Disk:
 
     def swap_header(self):
         """Reads the header page of the swap area in use."""
-        with self.path.open("rb") as image:
+        return SwapHeader(self.read_page(self._swap_file_page))
+
+    def make_plain(self):
+        """Puts the original header page back, so that the area is plain swap whatever has become of it."""
+        with self.path.open("r+b") as image:
             image.seek(self._header_offset())
-            return SwapHeader(image.read(PAGE_BYTES))
+            image.write(self.original_header.page)
+
+    def append(self, data, mib):
+        """Adds `mib` MiB behind the partitions, `data` over and over. Returns where they begin, in MiB."""
+        with self.path.open("r+b") as image:
+            start = image.seek(0, os.SEEK_END)
+            for left in range(mib * _MIB, 0, -len(data)):
+                image.write(data[:left])
+        return start // _MIB
+
+    def fill_holes(self):
+        """Writes all of it as it is, so that the host need not find places for it while a guest is timed."""
+        with self.path.open("r+b") as image:
+            while piece := image.read(_MIB):
+                image.seek(-len(piece), os.SEEK_CUR)
+                image.write(piece)
+            image.flush()
+            os.fsync(image.fileno())
+
+    def read_page(self, number):
+        """Reads a page of the resume device, counted as the device's marks and maps do."""
+        with self.path.open("rb") as image:
+            image.seek(self._device_start() + number * PAGE_BYTES)
+            return image.read(PAGE_BYTES)
 
     def damage_image(self):
         """Flips one bit in the midst of what is stored in the swap partition. Returns its byte offset."""
@@ -95,10 +123,11 @@ class Disk:
         part.unlink()
         return [] if result.returncode == 0 else [f"e2fsck finds faults: {result.stdout.strip()}"]
 
+    def _device_start(self):
+        return self._ext4_start if self._with_swap_file else self._swap_partition_start
+
     def _header_offset(self):
-        if self._with_swap_file:
-            return self._ext4_start + self._swap_file_page * PAGE_BYTES
-        return self._swap_partition_start
+        return self._device_start() + self._swap_file_page * PAGE_BYTES
 
     def _make(self):
         swap_bytes = self._ext4_start - self._swap_partition_start

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from rig import checks, fault_checks, initramfs, qemu, scenario
 from rig.checks import Check
-from rig.cycle import BOOT_TIMEOUT_SECONDS, Outcome
+from rig.cycle import Outcome
 from rig.disk import Disk
+from rig.kept_guest import KeptGuest
 from rig.scenario import BootPlan
 from rig.swap_header import MARK_DORMOUSE, mark_findings, restored_findings
 
@@ -80,11 +81,9 @@ class KillSweep:
         return self._outcome
 
     def _run(self):
-        saver, slept = self._keep("saver", BootPlan(hold="round"), "== waiting before the round")
+        saver = self._keep("saver", BootPlan(hold="round"))
         _copy_sparse(self._disk.path, self._untouched)
-        booter, booting = self._keep(
-            "booter", BootPlan(task="go-on", hold="resume"), "== waiting before the resume"
-        )
+        booter = self._keep("booter", BootPlan(task="go-on", hold="resume"))
 
         self._image_bytes, end_seconds = self._measure(saver)
         print(
@@ -93,10 +92,10 @@ class KillSweep:
             flush=True,
         )
         outcomes = {"plain": 0, "marked": 0}
-        outcomes[self._judge("never", booter, booting, slept)] += 1
+        outcomes[self._judge("never", booter, saver.boot)] += 1
         for moment in moments(self._case.kills, end_seconds, self._case.seed):
             self._kill_at(moment, saver)
-            outcome = self._judge(moment, booter, booting, slept)
+            outcome = self._judge(moment, booter, saver.boot)
             outcomes[outcome] += 1
             print(f"  killed {moment}: {outcome}", flush=True)
         print(f"  {outcomes['plain']} left plain swap, {outcomes['marked']} an image", flush=True)
@@ -104,40 +103,22 @@ class KillSweep:
             Check("what is left is swap at first, an image in the end", all(outcomes.values()), str(outcomes))
         )
 
-    def _keep(self, name, plan, waits):
-        """Boots to where the guest waits for a key, and keeps it there. Returns what it takes to go on."""
+    def _keep(self, name, plan):
+        """Boots to where the guest waits for a key, and keeps it there."""
         image = self._workdir / f"{name}.initramfs"
         values = scenario.variables(self._case, self._disk, 1, plan)
         image.write_bytes(self._initramfs + scenario.archive(values))
-        fresh = qemu.Software(self._kernel.image, image, self._case.parameters)
-        kept = qemu.Software(
-            self._kernel.image, image, self._case.parameters, state=self._workdir / f"{name}.state"
-        )
-        deadline = qemu.deadline_after(BOOT_TIMEOUT_SECONDS)
-        with qemu.Guest(self._case.machine, fresh, self._disk.path, self._workdir, name) as guest:
-            guest.wait_for(waits, deadline)
-            guest.monitor.save_state(kept.state, deadline)
-            guest.kill()
-            boot = guest.wait(deadline)
-        self._outcome.boots.append(boot)
-        return kept, boot
-
-    def _go_on(self, kept, name):
-        guest = qemu.Guest(self._case.machine, kept, self._disk.path, self._workdir, name)
-        try:
-            guest.monitor.go_on(qemu.deadline_after(BOOT_TIMEOUT_SECONDS))
-            guest.type(b"\n")
-            return guest
-        except BaseException:
-            guest.__exit__()
-            raise
+        software = qemu.Software(self._kernel.image, image, self._case.parameters)
+        kept = KeptGuest(name, self._case.machine, software, self._disk, self._workdir)
+        self._outcome.boots.append(kept.boot)
+        return kept
 
     def _measure(self, saver):
         """What an undisturbed save writes, and how long it takes from where nearly all is written."""
         _copy_sparse(self._untouched, self._disk.path)
         before = self._disk.bytes_on_host()
-        deadline = qemu.deadline_after(BOOT_TIMEOUT_SECONDS)
-        with self._go_on(saver, "measure") as guest:
+        deadline = qemu.deadline_after()
+        with saver.go_on("measure") as guest:
             guest.wait_for(_NEARLY_WRITTEN, deadline)
             nearly = time.monotonic()
             boot = guest.wait(deadline)
@@ -148,14 +129,14 @@ class KillSweep:
     def _kill_at(self, moment, saver):
         _copy_sparse(self._untouched, self._disk.path)
         enough = self._disk.bytes_on_host() + moment.written * self._image_bytes
-        deadline = qemu.deadline_after(BOOT_TIMEOUT_SECONDS)
-        with self._go_on(saver, "killed") as guest:
+        deadline = qemu.deadline_after()
+        with saver.go_on("killed") as guest:
             guest.wait_for(moment.after, deadline)
             guest.wait_until(lambda: self._disk.bytes_on_host() >= enough, deadline)
             time.sleep(moment.seconds)
             guest.kill()
 
-    def _judge(self, moment, booter, booting, slept):
+    def _judge(self, moment, booter, slept):
         """Looks at what the moment has left, and boots. Returns which of the two it was."""
         header = self._disk.swap_header()
         original = self._disk.original_header
@@ -165,9 +146,9 @@ class KillSweep:
             "the disk is plain swap, byte for byte" if plain else "the disk holds an image, properly marked"
         )
         found = [Check(claim, not findings, "; ".join(findings))]
-        with self._go_on(booter, "booted") as guest:
-            boot = guest.wait(qemu.deadline_after(BOOT_TIMEOUT_SECONDS))
-        boot.transcript.goes_on_from(booting.transcript)
+        with booter.go_on("booted") as guest:
+            boot = guest.wait(qemu.deadline_after())
+        boot.transcript.goes_on_from(booter.boot.transcript)
         self._outcome.boots.append(boot)
         found.append(checks.kernel_is_content(boot))
         if plain:

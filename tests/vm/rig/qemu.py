@@ -13,6 +13,9 @@ from rig.errors import RigError
 from rig.monitor import Monitor
 from rig.transcript import Transcript
 
+# Some twenty times what a boot takes on an idle machine with two processors.
+BOOT_TIMEOUT_SECONDS = 300
+
 _QEMU = "qemu-system-x86_64"
 _LAST_LINES = 40
 _POLL_SECONDS = 0.02
@@ -201,7 +204,7 @@ class Guest:
         return f"{_tail('Its last results', self._results)}\n{_tail('Its last words', self._console)}"
 
 
-def deadline_after(seconds):
+def deadline_after(seconds=BOOT_TIMEOUT_SECONDS):
     """The watchdog's hour for something that takes at most `seconds` on a host of usual speed."""
     return time.monotonic() + seconds * timeout_scale()
 

@@ -7,6 +7,9 @@ from rig.cpio import CpioArchive
 
 MAPPER = "/dev/mapper/swap"
 
+# What a guest prints that is told to wait for its host (BootPlan.hold).
+WAITING = "== waiting before the (round|resume)"
+
 
 @dataclass(frozen=True)
 class BootPlan:
@@ -114,7 +117,9 @@ def variables(case, disk, boot, plan):
         "payload_mib": case.payload_mib,
         "pageout_mib": case.pageout_mib,
         "zero_tail_mib": case.zero_tail_mib,
+        "payload_options": shlex.join(case.payload_options),
         "seed": case.seed,
+        "use_swap_again": "yes" if case.use_swap_again else "no",
         "output": "pipe" if case.pipe_output else "console",
         "corrupt": "yes" if case.corrupt else "no",
     }
