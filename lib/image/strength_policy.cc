@@ -14,10 +14,12 @@ constexpr double kRoomMargin = 1.1;
 /// Never more than this part of the room is kept back.
 constexpr std::uint64_t kReserveOfRoom = 8;
 
-/// How far a chunk turns the valve, in rungs, where the device has nothing to do or twice what it needs. With
-/// still more it is turned faster, up to kMostTurns times: a slow device is known soon.
-constexpr double kTurn = 0.02;
-constexpr double kMostTurns = 5;
+/// What is to be said of the water is its excess: -1 where the device has nothing to do, 0 where it is just
+/// busy. So far, in rungs, a chunk turns the valve for each unit of it, up to twice that much...
+constexpr double kTurn = 0.03;
+constexpr double kMostExcess = 2;
+/// ...and so far it is opened for as long as the excess lasts. Without this the water swings.
+constexpr double kAtOnce = 0.5;
 
 }  // namespace
 
@@ -25,9 +27,10 @@ std::size_t StrengthPolicy::choose(std::size_t in_flight) {
   const auto top = static_cast<double>(codec_ladder().size() - 1);
   const std::lock_guard lock(mutex_);
   const double excess = static_cast<double>(in_flight) / static_cast<double>(requests_) - 1;
-  strength_ = std::clamp(strength_ + kTurn * std::min(excess, kMostTurns), 0.0, top);
-  const double whole = std::floor(strength_);
-  carried_ += strength_ - whole;
+  strength_ = std::clamp(strength_ + kTurn * std::min(excess, kMostExcess), 0.0, top);
+  const double now = std::clamp(strength_ + kAtOnce * excess, 0.0, top);
+  const double whole = std::floor(now);
+  carried_ += now - whole;
   auto rung = static_cast<std::size_t>(whole);
   if (carried_ >= 1) {
     carried_ -= 1;

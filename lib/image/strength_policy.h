@@ -39,9 +39,9 @@ class StrengthPolicy {
   std::size_t requests_;
   std::uint64_t reserve_pages_;
   std::atomic<std::size_t> floor_ = 0;
-  std::mutex mutex_;       // of what follows
-  double strength_ = 1.5;  // between two rungs
-  double carried_ = 0;     // of the fractions so far
+  std::mutex mutex_;     // of what follows
+  double strength_ = 1;  // between two rungs
+  double carried_ = 0;   // of the fractions so far
 };
 
 }  // namespace dormouse
