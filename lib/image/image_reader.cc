@@ -71,9 +71,8 @@ Result<ImageReader> ImageReader::prepare(std::uint32_t max_chunk_bytes, unsigned
   const std::size_t slots = ring_slots(threads, kDeviceRequests);
   auto memory = ChunkMemory::allocate(slots, max_chunk_bytes);
   if (!memory) return std::unexpected(memory.error());
-  auto ring = StageRing::prepare(slots, {{.threads = 1, .begins = true},
-                                         {.threads = threads, .yields = true},
-                                         {.threads = 1, .in_order = true}});
+  auto ring = StageRing::prepare(
+      slots, {{.threads = 1, .begins = true}, {.threads = threads}, {.threads = 1, .in_order = true}});
   if (!ring) return std::unexpected(ring.error());
   auto queue_threads = ThreadedQueue::prepare(kDeviceThreads);
   if (!queue_threads) return std::unexpected(queue_threads.error());

@@ -68,9 +68,9 @@ Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint3
       ring_slots(options.threads, kDeviceRequests) + (options.adaptive ? kSlotsToChooseBy : 0);
   auto memory = ChunkMemory::allocate(slots, options.chunk_bytes);
   if (!memory) return std::unexpected(memory.error());
-  auto ring = StageRing::prepare(slots, {{.threads = options.threads, .yields = true},
-                                         {.threads = 1, .in_order = true},
-                                         {.threads = 1, .begins = true}});
+  auto ring = StageRing::prepare(
+      slots,
+      {{.threads = options.threads}, {.threads = 1, .in_order = true}, {.threads = 1, .begins = true}});
   if (!ring) return std::unexpected(ring.error());
   auto threads = ThreadedQueue::prepare(kDeviceThreads);
   if (!threads) return std::unexpected(threads.error());

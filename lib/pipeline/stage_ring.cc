@@ -1,7 +1,5 @@
 #include "pipeline/stage_ring.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -11,8 +9,6 @@ namespace {
 
 // How long the producing thread waits at most before it looks at keys, signals and the progress again.
 constexpr auto kTickInterval = std::chrono::milliseconds(100);
-
-constexpr int kYieldingNice = 10;
 
 }  // namespace
 
@@ -140,8 +136,6 @@ bool StageRing::all_done() const {
 
 void StageRing::serve(void* seat) {
   const auto* mine = static_cast<Seat*>(seat);
-  // Of this thread only (setpriority(2), "C library/kernel differences"); a thread is made anew for each run.
-  if (mine->ring->stages_[mine->stage].yields) ::setpriority(PRIO_PROCESS, 0, kYieldingNice);
   mine->ring->serve_stage(mine->stage, mine->worker);
 }
 

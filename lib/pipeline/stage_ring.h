@@ -41,9 +41,7 @@ class StageRing {
   struct Stage {
     unsigned threads = 1;
     bool in_order = false;  ///< requires threads == 1
-    bool yields =
-        false;  ///< its threads give way to all others: they would starve those that only pass jobs on
-    bool begins = false;  ///< work() only begins; end_of() is called once for each job, from any thread
+    bool begins = false;    ///< work() only begins; end_of() is called once for each job, from any thread
   };
 
   /// Allocates and touches everything. Requires: slots >= 1, at least one stage.

@@ -1,5 +1,7 @@
 #include "pipeline/threaded_queue.h"
 
+#include <sys/resource.h>
+
 #include <array>
 #include <condition_variable>
 #include <mutex>
@@ -9,6 +11,8 @@
 
 namespace dormouse {
 namespace {
+
+constexpr int kServingNice = -5;
 
 struct Request {
   std::uint64_t tag = 0;
@@ -41,6 +45,9 @@ struct ThreadedQueue::State {
   }
 
   void serve() {
+    // Packers that take every processor would starve these threads, and a device that is not served looks
+    // like a slow one. Of this thread only (setpriority(2)); where it is not allowed, it has to go without.
+    ::setpriority(PRIO_PROCESS, 0, kServingNice);
     std::unique_lock lock(mutex);
     while (true) {
       changed.wait(lock, [this] { return count > 0 || stopping; });
