@@ -21,6 +21,8 @@ class KernelRing final : public IoRing {
     if (usable()) ::io_uring_queue_exit(&ring_);
   }
   [[nodiscard]] bool usable() const { return status_ == 0; }
+  /// Else waiting for a limited time would need the other thread's side of the ring.
+  [[nodiscard]] bool waits_apart() const { return (ring_.features & IORING_FEAT_EXT_ARG) != 0; }
 
   int register_memory(std::span<std::byte> memory) override {
     const iovec piece{.iov_base = memory.data(), .iov_len = memory.size()};
@@ -60,7 +62,9 @@ class KernelRing final : public IoRing {
 
   int wait(Ended& ended) override {
     io_uring_cqe* entry = nullptr;
-    if (const int status = ::io_uring_wait_cqe(&ring_, &entry); status < 0) return status;
+    // Not for ever: a memory checker that runs one thread at a time would wait with it.
+    __kernel_timespec most{.tv_sec = 0, .tv_nsec = 50'000'000};
+    if (const int status = ::io_uring_wait_cqe_timeout(&ring_, &entry, &most); status < 0) return status;
     ended = {.tag = entry->user_data, .moved = entry->res};
     ::io_uring_cqe_seen(&ring_, entry);
     return 0;
@@ -87,7 +91,7 @@ class KernelRing final : public IoRing {
 
 std::unique_ptr<IoRing> make_kernel_ring(unsigned depth) {
   auto ring = std::make_unique<KernelRing>(depth);
-  if (!ring->usable()) return nullptr;
+  if (!ring->usable() || !ring->waits_apart()) return nullptr;
   return ring;
 }
 

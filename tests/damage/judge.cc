@@ -11,9 +11,9 @@
 namespace dormouse::test {
 namespace {
 
-// Each thread of a run may cost the C library one small vector: three for the device, one that unpacks, one
-// that delivers.
-constexpr std::uint64_t kThreadAllocations = 5;
+// Each thread of a run may cost the C library one small vector: three for the device, one that begins
+// transfers, one that unpacks, one that delivers.
+constexpr std::uint64_t kThreadAllocations = 6;
 
 class CheckingSink final : public PageSink {
  public:
