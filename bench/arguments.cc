@@ -6,13 +6,16 @@
 
 namespace dormouse::bench {
 
-bool walk_arguments(std::span<char*> args, const TakeOption& option, const TakeWord& word) {
+bool walk_arguments(std::span<char*> args, const TakeOption& option, std::string& word) {
   for (std::size_t i = 1; i < args.size(); ++i) {
     const std::string arg = args[i];
     if (!arg.starts_with("--")) {
-      if (word(arg)) continue;
-      fmt::print(stderr, "{}: {}: one word too many\n", args[0], arg);
-      return false;
+      if (!word.empty()) {
+        fmt::print(stderr, "{}: {}: one word too many\n", args[0], arg);
+        return false;
+      }
+      word = arg;
+      continue;
     }
     if (i + 1 == args.size()) {
       fmt::print(stderr, "{}: {} needs a value\n", args[0], arg);
@@ -29,12 +32,6 @@ bool walk_arguments(std::span<char*> args, const TakeOption& option, const TakeW
 bool take_switch(bool& out, std::string_view text) {
   out = text == "on";
   return out || text == "off";
-}
-
-bool take_once(std::string& out, const std::string& word) {
-  if (!out.empty()) return false;
-  out = word;
-  return true;
 }
 
 }  // namespace dormouse::bench

@@ -11,11 +11,9 @@ namespace dormouse::bench {
 
 /// Takes the value of the option `name` ("--mib"); false where there is no such option, or the value is none.
 using TakeOption = std::function<bool(std::string_view name, const std::string& value)>;
-/// Takes a word that is no option; false where there are too many.
-using TakeWord = std::function<bool(const std::string& word)>;
-
-/// Walks through what main() was given; false, and a line on stderr, at the first argument that is refused.
-bool walk_arguments(std::span<char*> args, const TakeOption& option, const TakeWord& word);
+/// Walks through what main() was given, options and at most one word; false, and a line on stderr, at the
+/// first argument that is refused.
+bool walk_arguments(std::span<char*> args, const TakeOption& option, std::string& word);
 
 /// A number with nothing behind it, 0 or more.
 template <class Number>
@@ -29,8 +27,5 @@ bool take_number(Number& out, std::string_view text) {
 
 /// "on" or "off".
 bool take_switch(bool& out, std::string_view text);
-
-/// The one word that a benchmark takes.
-bool take_once(std::string& out, const std::string& word);
 
 }  // namespace dormouse::bench

@@ -47,7 +47,7 @@ bool take(Options& options, std::string_view name, const std::string& value) {
 bool parse(std::span<char*> args, Options& options) {
   const bool good = bench::walk_arguments(
       args, [&](std::string_view name, const std::string& value) { return take(options, name, value); },
-      [&](const std::string& word) { return bench::take_once(options.file, word); });
+      options.file);
   const auto& s = options.shares;
   return good && !options.file.empty() && options.mib > 0 &&
          s.zero + s.text + s.code + s.pointers + s.random > 0;

@@ -254,7 +254,7 @@ std::optional<Options> parse(std::span<char*> args) {
   const bool good = walk_arguments(
       args,
       [&](std::string_view name, const std::string& value) { return take_option(options, name, value); },
-      [&](const std::string& word) { return take_once(options.snapshot, word); });
+      options.snapshot);
   if (!good) return std::nullopt;
   if (options.rates.empty()) options.rates = {0};
   if (options.codecs.empty()) options.codecs = candidates(kUsual);

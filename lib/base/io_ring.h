@@ -24,6 +24,7 @@ class IoRing {
     bool never_wait =
         false;  ///< end with -EAGAIN rather than let a worker of the kernel wait for room in a queue
   };
+  static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
   struct Ended {
     std::uint64_t tag = 0;
     ssize_t moved = 0;  ///< bytes, or a negative errno
@@ -33,11 +34,12 @@ class IoRing {
   /// Lets the kernel know buffers in advance; 0 or a negative errno: it is only quicker with it.
   virtual int register_memory(std::span<std::byte> memory) = 0;
   virtual void forget_memory() = 0;
-  /// 0, or a negative errno and nothing was begun. Requires: fewer than the ring's depth are in flight.
+  /// 0, or a negative errno: nothing was begun, and wait() may tell of kNobody. Requires: fewer than the
+  /// ring's depth are in flight.
   virtual int begin(const Transfer& transfer, std::uint64_t tag) = 0;
   /// Lets wait() return with `tag` and nothing moved. Counts as one that is in flight.
   virtual int knock(std::uint64_t tag) = 0;
-  /// The next that has ended, once there is one. 0 or a negative errno (-EINTR).
+  /// The next that has ended. 0, or a negative errno, where there is none for a while (-ETIME), say.
   virtual int wait(Ended& ended) = 0;
 };
 

@@ -68,7 +68,7 @@ class KernelRing final : public IoRing {
 
   int wait(Ended& ended) override {
     io_uring_cqe* entry = nullptr;
-    // Not for ever: a memory checker that runs one thread at a time would wait with it.
+    // Not for ever: where no knock comes through, the caller has to look for itself.
     __kernel_timespec most{.tv_sec = 0, .tv_nsec = 50'000'000};
     if (const int status = ::io_uring_wait_cqe_timeout(&ring_, &entry, &most); status < 0) return status;
     ended = {.tag = entry->user_data, .moved = entry->res};
@@ -77,13 +77,18 @@ class KernelRing final : public IoRing {
   }
 
  private:
-  // An entry that was made cannot be taken back, so it is offered until the kernel has it.
+  // An entry that was made cannot be taken back. It is offered until the kernel has it; one that it will
+  // never take does nothing, should it be taken with a later one after all.
   int submit(io_uring_sqe* entry, std::uint64_t tag) {
     entry->user_data = tag;
     while (true) {
       const int status = ::io_uring_submit(&ring_);
       if (status >= 1) return 0;
-      if (status != 0 && status != -EINTR && status != -EAGAIN && status != -EBUSY) return status;
+      if (status != 0 && status != -EINTR && status != -EAGAIN && status != -EBUSY) {
+        ::io_uring_prep_nop(entry);
+        entry->user_data = kNobody;
+        return status;
+      }
       ::sched_yield();
     }
   }
@@ -96,7 +101,7 @@ class KernelRing final : public IoRing {
 }  // namespace
 
 std::unique_ptr<IoRing> make_kernel_ring(unsigned depth) {
-  // It runs one thread at a time and does not let go while that one waits for a ring.
+  // valgrind runs one thread at a time and does not let go while that one waits for a ring.
   if (RUNNING_ON_VALGRIND != 0) return nullptr;
   auto ring = std::make_unique<KernelRing>(depth);
   if (!ring->usable() || !ring->waits_apart()) return nullptr;

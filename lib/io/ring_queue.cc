@@ -6,8 +6,8 @@
 namespace dormouse {
 namespace {
 
-/// The tag of the knock that ends the thread.
-constexpr std::uint64_t kStop = ~std::uint64_t{0};
+/// The tag of the knock that wakes the thread to end. Like IoRing::kNobody it is no place in the table.
+constexpr std::uint64_t kStop = RingQueue::kDepth;
 
 std::string_view name_of(const IoRing::Transfer& transfer) {
   return transfer.write ? "write" : "read";
@@ -26,6 +26,7 @@ Result<std::unique_ptr<RingQueue>> RingQueue::prepare(Owner& owner, std::unique_
 
 Result<void> RingQueue::start(Client& client, std::span<std::byte> memory) {
   client_ = &client;
+  stopping_ = false;
   ring_->register_memory(memory);  // where that fails each request brings its own
   if (auto r = thread_->start(&RingQueue::run, this); !r) {
     ring_->forget_memory();
@@ -76,8 +77,9 @@ void RingQueue::run(void* self) {
 void RingQueue::reap() {
   IoRing::Ended ended;
   while (true) {
-    if (ring_->wait(ended) != 0) continue;
-    if (ended.tag == kStop) return;
+    const bool told = ring_->wait(ended) == 0;
+    if (stopping_) return;
+    if (!told || ended.tag >= kDepth) continue;
     Request request;
     {
       const std::lock_guard lock(mutex_);
@@ -113,8 +115,8 @@ void RingQueue::stop() {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [this] { return in_flight_ == 0; });
   }
-  while (ring_->knock(kStop) != 0) {
-  }
+  stopping_ = true;
+  ring_->knock(kStop);  // only saves time: the thread looks now and then
   thread_->join();
   ring_->forget_memory();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -70,6 +71,7 @@ class RingQueue final : public RequestQueue {
   std::condition_variable ended_;
   std::array<Request, kDepth> requests_;
   unsigned in_flight_ = 0;
+  std::atomic<bool> stopping_ = false;  // nothing is in flight any more
 };
 
 }  // namespace dormouse

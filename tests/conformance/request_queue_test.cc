@@ -216,6 +216,27 @@ TEST_F(RingQueueRemainders, OfAReadThatFailsAreTold) {
   EXPECT_TRUE(stand_.device().flush()) << "a failed read keeps nobody from writing";
 }
 
+TEST(RequestQueue, OfARingThatBreaksTellsItAndStops) {
+  const TemporaryDirectory directory;
+  FaultySystemCalls calls;
+  calls.break_rings_after(3);
+  auto device = PosixBlockDevice::open(directory.sparse("area", kSize), {.io = IoMode::kDirect}, calls);
+  ASSERT_TRUE(device);
+  RequestQueue& queue = *(*device)->queue();
+  auto memory = AlignedBuffer::allocate(5 * kBlock).value();
+  Counting client;
+  ASSERT_TRUE(queue.start(client, memory.span()));
+  for (std::size_t i = 0; i < 5; ++i) {
+    const auto begun = queue.write(i, DeviceOffset{i * kBlock}, memory.span().subspan(i * kBlock, kBlock));
+    ASSERT_EQ(begun.has_value(), i < 3) << i;
+    if (!begun) {
+      EXPECT_EQ(begun.error().errnum, EBADF);
+    }
+  }
+  queue.stop();
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(client.ended[i], i < 3 ? 1 : 0) << i;
+}
+
 TEST(RequestQueue, IsNotThereWhereTheKernelGivesNoRing) {
   const TemporaryDirectory directory;
   const std::string path = directory.sparse("area", kSize);

