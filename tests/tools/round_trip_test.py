@@ -28,7 +28,8 @@ class RoundTrip(ToolTest):
         bare = self.round_trip("--compress", "--early-writeout", "1")
         default = self.round_trip("--early-writeout", "1")
         self.assertEqual(bare["settings"], default["settings"])
-        self.assertEqual(bare["image"], default["image"])
+        # (How much was stored is up to `auto`, which goes by the time things take.)
+        self.assertEqual(bare["image"]["pages"], default["image"]["pages"])
 
     def test_a_codec_shrinks_the_image_and_none_does_not(self):
         stored = self.round_trip("--compress=none")["image"]
