@@ -13,7 +13,7 @@ from results.targets import Target
 TITLE = "Device rates"
 RUNS = 5
 # MB/s, 0 is no limit -> MiB that are written: a slow device gets less, for the time it takes.
-RATES = {20: 32, 100: 128, 500: 256, 0: 256}
+RATES = {20: 128, 100: 384, 500: 512, 0: 512}
 _CODEC_MIB = 128
 _TARGETED = ("none", "lz4", "zstd:1")
 _TIE_LOWEST, _TIE_HIGHEST = 100, 10000  # MB/s
