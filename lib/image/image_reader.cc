@@ -69,7 +69,7 @@ Result<ImageReader> ImageReader::prepare(std::uint32_t max_chunk_bytes, unsigned
         .because("chunks of {} bytes, {} threads", max_chunk_bytes, threads);
   }
   const std::size_t slots = ring_slots(threads, kDeviceRequests);
-  auto memory = ChunkMemory::allocate(slots, max_chunk_bytes);
+  auto memory = ChunkMemory::allocate(slots, threads, max_chunk_bytes);
   if (!memory) return std::unexpected(memory.error());
   auto ring = StageRing::prepare(
       slots, {{.threads = 1, .begins = true}, {.threads = threads}, {.threads = 1, .in_order = true}});

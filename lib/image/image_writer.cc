@@ -66,7 +66,7 @@ Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint3
   if (auto r = check_options(options, page_bytes); !r) return std::unexpected(r.error());
   const std::size_t slots =
       ring_slots(options.threads, kDeviceRequests) + (options.adaptive ? kSlotsToChooseBy : 0);
-  auto memory = ChunkMemory::allocate(slots, options.chunk_bytes);
+  auto memory = ChunkMemory::allocate(slots, options.threads, options.chunk_bytes);
   if (!memory) return std::unexpected(memory.error());
   auto ring = StageRing::prepare(
       slots,

@@ -46,6 +46,7 @@ void ReadRun::fetch(std::size_t slot) {
   ChunkSlot& chunk = memory_[slot];
   const bool as_is = chunk.placement.header.codec == static_cast<std::uint8_t>(CodecId::kStored);
   const std::size_t bytes = chunk.placement.stored_pages(header_.page_bytes) * header_.page_bytes;
+  (as_is ? chunk.pages : chunk.packed) = memory_.take();
   transfers_.read(slot, (as_is ? chunk.pages : chunk.packed).first(bytes));
 }
 
@@ -53,11 +54,14 @@ Result<void> ReadRun::unpack(ChunkSlot& chunk, CodecSet& codecs) {
   const ChunkHeader& header = chunk.placement.header;
   // Nothing unchecked reaches a decoder.
   if (xxh3(chunk.stored) != header.stored_xxh3) return damaged(chunk);
+  const bool as_is = header.codec == static_cast<std::uint8_t>(CodecId::kStored);
+  if (!as_is) chunk.pages = memory_.take();
   const auto pages = unpacked(chunk);
   const auto filling = chunk.stored.subspan(header.packed_bytes);
   if (!std::ranges::all_of(filling, [](std::byte b) { return b == std::byte{0}; })) return damaged(chunk);
-  if (header.codec != static_cast<std::uint8_t>(CodecId::kStored)) {
+  if (!as_is) {
     if (!codecs[header.codec]->unpack(chunk.stored.first(header.packed_bytes), pages)) return damaged(chunk);
+    memory_.give_back(chunk.packed);
     if (xxh3(pages) != header.pages_xxh3) return damaged(chunk);
   } else if (header.pages_xxh3 != header.stored_xxh3) {
     return damaged(chunk);
@@ -70,6 +74,7 @@ Result<void> ReadRun::deliver(const ChunkSlot& chunk) {
   const std::uint64_t before = now_ns();
   auto written = sink_.write(pages);
   sink_wait_ns_ += now_ns() - before;
+  memory_.give_back(pages);
   if (written) delivered_bytes_.fetch_add(pages.size(), std::memory_order_relaxed);
   return written;
 }

@@ -40,7 +40,9 @@ class ReadRun final : public StageWork, private ChunkTransfers::Owner {
         device_(device),
         sink_(sink),
         progress_(progress),
-        transfers_("read image chunk", device, threads, ring, memory, header.page_bytes, *this) {}
+        transfers_("read image chunk", device, threads, ring, memory, header.page_bytes, *this) {
+    memory_.give_back_all();
+  }
 
   /// What moves chunks: to be started before the ring runs, stopped after.
   Result<void> start() { return transfers_.start(); }

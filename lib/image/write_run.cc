@@ -61,6 +61,7 @@ Result<void> require_room(const RoomForecast& forecast, const ImageOptions& opti
 
 Result<bool> WriteRun::produce(std::size_t slot, std::uint64_t number) {
   ChunkSlot& chunk = memory_[slot];
+  chunk.pages = memory_.take();
   const std::uint64_t before = now_ns();
   const auto got = source_.read(chunk.pages);
   source_wait_ns_ += now_ns() - before;
@@ -94,8 +95,7 @@ Result<void> WriteRun::work(unsigned stage, std::size_t slot, std::uint64_t /*nu
   ChunkSlot& chunk = memory_[slot];
   switch (stage) {
     case kPack:
-      packers_[worker].pack(chunk,
-                            adaptive_ ? strength_.choose(in_flight_.load(std::memory_order_relaxed)) : 0);
+      pack(chunk, packers_[worker]);
       return {};
     case kPlace:
       return place(chunk);
@@ -104,6 +104,13 @@ Result<void> WriteRun::work(unsigned stage, std::size_t slot, std::uint64_t /*nu
       transfers_.write(slot);
       return {};
   }
+}
+
+void WriteRun::pack(ChunkSlot& chunk, ChunkPacker& packer) {
+  chunk.packed = memory_.take();
+  packer.pack(chunk, adaptive_ ? strength_.choose(in_flight_.load(std::memory_order_relaxed)) : 0);
+  const bool shrank = chunk.stored.data() == chunk.packed.data();
+  memory_.give_back(shrank ? chunk.pages : chunk.packed);
 }
 
 Result<void> WriteRun::place(ChunkSlot& chunk) {
@@ -167,6 +174,7 @@ void WriteRun::chunk_transferred(ChunkSlot& chunk) {
     if (policy_.due()) due = policy_.take(ranges);
     if (!due.empty()) device_.start_writeout(due);
   }
+  memory_.give_back(chunk.stored);
   stored_image_bytes_.fetch_add(image_bytes, std::memory_order_relaxed);
   in_flight_.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -66,6 +66,7 @@ class WriteRun final : public StageWork, private ChunkTransfers::Owner {
         progress_(progress),
         transfers_("write image chunk", device, threads, ring, memory, page_bytes, *this),
         policy_(options.early_writeout, source.total_pages() * page_bytes) {
+    memory_.give_back_all();
     if (adaptive_) strength_.heed_room(forecast_);
   }
 
@@ -85,6 +86,7 @@ class WriteRun final : public StageWork, private ChunkTransfers::Owner {
   [[nodiscard]] std::uint64_t pages_read() const { return pages_read_; }
 
  private:
+  void pack(ChunkSlot& chunk, ChunkPacker& packer);
   Result<void> place(ChunkSlot& chunk);
   void chunk_transferred(ChunkSlot& chunk) override;
   Failure too_large(std::uint64_t needed_pages);
