@@ -80,7 +80,7 @@ class ImageWriter {
   /// Of the last write(), where it failed for want of room in the swap area.
   [[nodiscard]] const std::optional<RoomShortage>& shortage() const;
 
-  /// Bytes held: slots x (2 x chunk) + stacks + codec contexts. Does not depend on the image.
+  /// Bytes held: (slots + workers) x chunk + stacks + codec contexts. Does not depend on the image.
   [[nodiscard]] std::uint64_t memory_bytes() const;
 
  private:

@@ -16,8 +16,12 @@ constexpr std::uint64_t kReserveOfRoom = 8;
 
 /// What is to be said of the water is its excess: -1 where the device has nothing to do, 0 where it is just
 /// busy. So far, in rungs, a chunk turns the valve for each unit of it, up to twice that much...
-constexpr double kTurn = 0.03;
+constexpr double kTurn = 0.015;
 constexpr double kMostExcess = 2;
+/// ...so much faster at first, until the tub, once it was this full, has become too empty: a slow device
+/// would else get half an image that is packed too weakly.
+constexpr double kLearningFactor = 8;
+constexpr double kFull = 0.5;
 /// ...and so far it is opened for as long as the excess lasts. Without this the water swings.
 constexpr double kAtOnce = 0.5;
 
@@ -27,7 +31,10 @@ std::size_t StrengthPolicy::choose(std::size_t in_flight) {
   const auto top = static_cast<double>(codec_ladder().size() - 1);
   const std::lock_guard lock(mutex_);
   const double excess = static_cast<double>(in_flight) / static_cast<double>(requests_) - 1;
-  strength_ = std::clamp(strength_ + kTurn * std::min(excess, kMostExcess), 0.0, top);
+  if (excess > kFull) was_full_ = true;
+  if (was_full_ && excess < 0) learning_ = false;
+  const double turn = learning_ && excess > 0 ? kTurn * kLearningFactor : kTurn;
+  strength_ = std::clamp(strength_ + turn * std::min(excess, kMostExcess), 0.0, top);
   const double now = std::clamp(strength_ + kAtOnce * excess, 0.0, top);
   const double whole = std::floor(now);
   carried_ += now - whole;

@@ -5,7 +5,8 @@
 /// weaker while there is less. It comes to rest where both sides are equally fast. Between two rungs of the
 /// ladder, chunks get one or the other in turn: that mix, not the best single codec, is what the model of
 /// design section 7 asks for. Turning it quickly would be wrong: a strong codec takes longer than the whole
-/// tub lasts on a fast device, and the water swings.
+/// tub lasts on a fast device, and the water swings. Only at first it is turned quickly towards the stronger
+/// side, until there was too much water and then too little.
 #pragma once
 
 #include <atomic>
@@ -39,7 +40,9 @@ class StrengthPolicy {
   std::size_t requests_;
   std::uint64_t reserve_pages_;
   std::atomic<std::size_t> floor_ = 0;
-  std::mutex mutex_;     // of what follows
+  std::mutex mutex_;  // of what follows
+  bool was_full_ = false;
+  bool learning_ = true;
   double strength_ = 1;  // between two rungs
   double carried_ = 0;   // of the fractions so far
 };

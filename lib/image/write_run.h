@@ -37,8 +37,10 @@ Result<void> require_room(const RoomForecast& forecast, const ImageOptions& opti
 /// The codecs that chunks may get, none counted yet: stored first, then the ladder or the one that is set.
 CodecCounts usable_codecs(const ImageOptions& options);
 
-/// So many chunks in flight keep a device busy, as far as `--compress=auto` is concerned.
-inline constexpr std::size_t kBusyDevice = 4;
+/// So many chunks in flight keep a device busy, as far as `--compress=auto` is concerned: half of the slots
+/// of two threads. A few would do for the device, but a strong codec's chunk holds up those behind it for
+/// longer than a few last.
+inline constexpr std::size_t kBusyDevice = 14;
 
 /// This part of the ring's pages is kept back of the room (StrengthPolicy).
 inline constexpr std::uint64_t kReservePart = 4;

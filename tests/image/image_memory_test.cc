@@ -56,10 +56,10 @@ TEST(ImageMemory, IsStatedAndBoundedBySlots) {
   const ImageOptions options{.codec = kLz4, .chunk_bytes = 256 * 1024, .threads = 2};
   const auto writer = ImageWriter::prepare(options, 4096);
   ASSERT_TRUE(writer);
-  // Slots of two chunks, stacks, and what the places of the chunks take.
-  constexpr std::uint64_t kSlotBytes = ring_slots(2, kDeviceRequests) * 512 * 1024;
+  // A buffer for each slot and each worker, stacks, and what the places of the chunks take.
+  constexpr std::uint64_t kSlotBytes = (ring_slots(2, kDeviceRequests) + 2) * 256 * 1024;
   constexpr std::uint64_t kStacks = (2 + 2 + kDeviceThreads) * PreparedThread::kStackBytes;
-  static_assert(kSlotBytes <= 11U << 20);
+  static_assert(kSlotBytes <= 6U << 20);
   EXPECT_GE(writer->memory_bytes(), kSlotBytes + kStacks);
   EXPECT_LE(writer->memory_bytes(), kSlotBytes + kStacks + (2U << 20));
   const auto reader = ImageReader::prepare(256 * 1024, 2);
