@@ -49,12 +49,13 @@ Result<void> RingQueue::read(std::uint64_t tag, DeviceOffset offset, std::span<s
 Result<void> RingQueue::begin(std::uint64_t tag, DeviceOffset offset, std::byte* data, std::size_t bytes,
                               bool write) {
   std::size_t place = 0;
-  const IoRing::Transfer transfer{.write = write,
-                                  .fd = owner_.fd(),
-                                  .data = data,
-                                  .bytes = bytes,
-                                  .offset = to_bytes(offset),
-                                  .never_wait = owner_.never_wait()};
+  const IoRing::Transfer transfer{
+      .write = write,
+      .fd = owner_.fd(),
+      .data = data,
+      .bytes = bytes,
+      .offset = to_bytes(offset),
+      .never_wait = owner_.never_wait() && !may_wait_.load(std::memory_order_relaxed)};
   {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [this] { return in_flight_ < kDepth; });
@@ -95,6 +96,11 @@ void RingQueue::reap() {
 }
 
 Result<void> RingQueue::settle(const IoRing::Transfer& transfer, ssize_t moved) {
+  if (moved == -EOPNOTSUPP && transfer.never_wait) {
+    // Some devices cannot promise that (dm-crypt, dm-error): from now on nobody asks them to.
+    may_wait_.store(true, std::memory_order_relaxed);
+    moved = 0;
+  }
   if (moved == -EINTR || moved == -EAGAIN) moved = 0;
   if (moved < 0) {
     return std::unexpected(

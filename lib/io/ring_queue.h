@@ -72,6 +72,7 @@ class RingQueue final : public RequestQueue {
   std::array<Request, kDepth> requests_;
   unsigned in_flight_ = 0;
   std::atomic<bool> stopping_ = false;  // nothing is in flight any more
+  std::atomic<bool> may_wait_ = false;  // the device refuses requests that must not wait
 };
 
 }  // namespace dormouse
