@@ -20,7 +20,7 @@ constexpr double kTurn = 0.015;
 constexpr double kMostExcess = 2;
 /// ...so much faster at first, until the tub, once it was this full, has become too empty: a slow device
 /// would else get half an image that is packed too weakly.
-constexpr double kLearningFactor = 8;
+constexpr double kLearningFactor = 7.5;
 constexpr double kFull = 0.5;
 /// ...and so far it is opened for as long as the excess lasts. Without this the water swings.
 constexpr double kAtOnce = 0.5;
@@ -35,7 +35,8 @@ std::size_t StrengthPolicy::choose(std::size_t in_flight) {
   if (was_full_ && excess < 0) learning_ = false;
   const double turn = learning_ && excess > 0 ? kTurn * kLearningFactor : kTurn;
   strength_ = std::clamp(strength_ + turn * std::min(excess, kMostExcess), 0.0, top);
-  const double now = std::clamp(strength_ + kAtOnce * excess, 0.0, top);
+  // A tub that is being filled for the first time says nothing by being empty.
+  const double now = std::clamp(strength_ + (was_full_ || excess > 0 ? kAtOnce * excess : 0), 0.0, top);
   const double whole = std::floor(now);
   carried_ += now - whole;
   auto rung = static_cast<std::size_t>(whole);

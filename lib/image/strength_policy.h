@@ -43,8 +43,8 @@ class StrengthPolicy {
   std::mutex mutex_;  // of what follows
   bool was_full_ = false;
   bool learning_ = true;
-  double strength_ = 1;  // between two rungs
-  double carried_ = 0;   // of the fractions so far
+  double strength_ = 1.12;  // between two rungs: such that the model test holds at every rate
+  double carried_ = 0;      // of the fractions so far
 };
 
 }  // namespace dormouse

@@ -97,7 +97,7 @@ void RingQueue::reap() {
 
 Result<void> RingQueue::settle(const IoRing::Transfer& transfer, ssize_t moved) {
   if (moved == -EOPNOTSUPP && transfer.never_wait) {
-    // Some devices cannot promise that (dm-crypt, dm-error): from now on nobody asks them to.
+    // Some devices cannot promise that (the device mapper's error target): from now on nobody asks them to.
     may_wait_.store(true, std::memory_order_relaxed);
     moved = 0;
   }

@@ -18,8 +18,8 @@
 namespace dormouse {
 
 /// The queue of a file that is open for direct I/O. What a request leaves to be done, since it was
-/// interrupted, moved less than asked, or found no room in the device's queue, is done by the device's own
-/// read() and write().
+/// interrupted, moved less than asked, found no room in the device's queue, or was refused for not waiting,
+/// is done by the device's own read() and write().
 class RingQueue final : public RequestQueue {
  public:
   /// What the queue needs of the device that owns it.

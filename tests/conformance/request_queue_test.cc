@@ -1,4 +1,5 @@
 /// What every RequestQueue must keep.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,10 +10,13 @@
 #include <mutex>
 
 #include "base/aligned_buffer.h"
+#include "base/unique_fd.h"
 #include "io/posix_block_device.h"
+#include "io/ring_queue.h"
 #include "pipeline/threaded_queue.h"
 #include "support/allocation_counter.h"
 #include "support/faulty_system_calls.h"
+#include "support/stepped_ring.h"
 #include "support/temporary_directory.h"
 
 namespace dormouse::test {
@@ -235,6 +239,80 @@ TEST(RequestQueue, OfARingThatBreaksTellsItAndStops) {
   }
   queue.stop();
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(client.ended[i], i < 3 ? 1 : 0) << i;
+}
+
+/// Refuses all that must not wait, as some block devices do; moves the rest.
+class RefusingRing final : public IoRing {
+ public:
+  explicit RefusingRing(SystemCalls& calls) : ring_(calls) {}
+  int register_memory(std::span<std::byte> memory) override { return ring_.register_memory(memory); }
+  void forget_memory() override {}
+  int begin(const Transfer& transfer, std::uint64_t tag) override {
+    if (!transfer.never_wait) return ring_.begin(transfer, tag);
+    ++refused;
+    Transfer nowhere = transfer;
+    nowhere.fd = -1;
+    refusing_ = true;
+    return ring_.begin(nowhere, tag);
+  }
+  int knock(std::uint64_t tag) override { return ring_.knock(tag); }
+  int wait(Ended& ended) override {
+    const int status = ring_.wait(ended);
+    if (status == 0 && ended.moved == -EBADF && refusing_) ended.moved = -EOPNOTSUPP;
+    return status;
+  }
+  std::atomic<int> refused = 0;
+
+ private:
+  std::atomic<bool> refusing_ = false;
+  SteppedRing ring_;
+};
+
+/// A block device as far as the queue can see.
+class PatientOwner final : public RingQueue::Owner {
+ public:
+  PatientOwner(BlockDevice& device, int fd) : device_(device), fd_(fd) {}
+  BlockDevice& device() override { return device_; }
+  [[nodiscard]] int fd() const override { return fd_; }
+  [[nodiscard]] bool never_wait() const override { return true; }
+  Result<void> check_request(std::string_view, DeviceOffset, std::span<const std::byte>) override {
+    return {};
+  }
+  Error request_error(std::string_view, std::uint64_t, int errnum) override {
+    return fail(Errc::kIo, "move").os(errnum).error();
+  }
+
+ private:
+  BlockDevice& device_;
+  int fd_;
+};
+
+TEST(RequestQueue, OfADeviceThatCannotPromiseNeverToWaitAsksItNoMore) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.sparse("area", kSize);
+  auto device = PosixBlockDevice::open(path, {.io = IoMode::kDirect});
+  ASSERT_TRUE(device);
+  const UniqueFd file(::open(path.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC));
+  ASSERT_TRUE(file.valid());
+  auto made = std::make_unique<RefusingRing>(real_system_calls());
+  RefusingRing& ring = *made;
+  PatientOwner owner(**device, file.get());
+  auto queue = RingQueue::prepare(owner, std::move(made));
+  ASSERT_TRUE(queue);
+  auto memory = AlignedBuffer::allocate(2 * kBlock).value();
+  std::ranges::fill(memory.span(), std::byte{0x5a});
+  for (int round = 0; round < 3; ++round) {
+    Counting client;
+    ASSERT_TRUE((*queue)->start(client, memory.span()));
+    ASSERT_TRUE((*queue)->write(1, DeviceOffset{round * 2 * kBlock}, memory.span()));
+    (*queue)->stop();
+    EXPECT_EQ(client.ended[1], 1);
+    EXPECT_EQ(client.failed, 0) << client.error.what();
+  }
+  EXPECT_EQ(ring.refused, 1) << "the first only";
+  auto back = AlignedBuffer::allocate(6 * kBlock).value();
+  ASSERT_TRUE((*device)->read(DeviceOffset{0}, back.span()));
+  EXPECT_TRUE(std::ranges::all_of(back.span(), [](std::byte b) { return b == std::byte{0x5a}; }));
 }
 
 TEST(RequestQueue, IsNotThereWhereTheKernelGivesNoRing) {
