@@ -44,17 +44,17 @@ Failure ReadRun::damaged(const ChunkSlot& chunk) const {
 
 void ReadRun::fetch(std::size_t slot) {
   ChunkSlot& chunk = memory_[slot];
-  const bool as_is = chunk.placement.header.codec == static_cast<std::uint8_t>(CodecId::kStored);
   const std::size_t bytes = chunk.placement.stored_pages(header_.page_bytes) * header_.page_bytes;
-  (as_is ? chunk.pages : chunk.packed) = memory_.take();
-  transfers_.read(slot, (as_is ? chunk.pages : chunk.packed).first(bytes));
+  auto& buffer = is_stored_as_is(chunk) ? chunk.pages : chunk.packed;
+  buffer = memory_.take();
+  transfers_.read(slot, buffer.first(bytes));
 }
 
 Result<void> ReadRun::unpack(ChunkSlot& chunk, CodecSet& codecs) {
   const ChunkHeader& header = chunk.placement.header;
   // Nothing unchecked reaches a decoder.
   if (xxh3(chunk.stored) != header.stored_xxh3) return damaged(chunk);
-  const bool as_is = header.codec == static_cast<std::uint8_t>(CodecId::kStored);
+  const bool as_is = is_stored_as_is(chunk);
   if (!as_is) chunk.pages = memory_.take();
   const auto pages = unpacked(chunk);
   const auto filling = chunk.stored.subspan(header.packed_bytes);

@@ -61,6 +61,9 @@ class ReadRun final : public StageWork, private ChunkTransfers::Owner {
   Result<void> unpack(ChunkSlot& chunk, CodecSet& codecs);
   Result<void> deliver(const ChunkSlot& chunk);
   [[nodiscard]] Failure damaged(const ChunkSlot& chunk) const;
+  [[nodiscard]] static bool is_stored_as_is(const ChunkSlot& chunk) {
+    return chunk.placement.header.codec == static_cast<std::uint8_t>(CodecId::kStored);
+  }
   [[nodiscard]] std::span<std::byte> unpacked(const ChunkSlot& chunk) const {
     const auto& header = chunk.placement.header;
     // A stored chunk was read straight to where it belongs.
