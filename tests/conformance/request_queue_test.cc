@@ -301,7 +301,7 @@ TEST(RequestQueue, OfADeviceThatCannotPromiseNeverToWaitAsksItNoMore) {
   ASSERT_TRUE(queue);
   auto memory = AlignedBuffer::allocate(2 * kBlock).value();
   std::ranges::fill(memory.span(), std::byte{0x5a});
-  for (int round = 0; round < 3; ++round) {
+  for (std::size_t round = 0; round < 3; ++round) {
     Counting client;
     ASSERT_TRUE((*queue)->start(client, memory.span()));
     ASSERT_TRUE((*queue)->write(1, DeviceOffset{round * 2 * kBlock}, memory.span()));
