@@ -4,7 +4,7 @@ set -eu
 
 packages="
   g++ cmake ninja-build pkg-config git ca-certificates python3
-  liblz4-dev liblzf-dev libzstd-dev libxxhash-dev liburing-dev libcli11-dev nlohmann-json3-dev libfmt-dev
+  liblz4-dev liblzf-dev libzstd-dev libxxhash-dev libgcrypt20-dev liburing-dev libcli11-dev nlohmann-json3-dev libfmt-dev
   libgtest-dev libgmock-dev libbenchmark-dev liblzo2-dev
   qemu-system-x86 busybox-static cpio e2fsprogs util-linux fdisk xz-utils zstd kmod dpkg-dev dmsetup
 "

@@ -26,6 +26,7 @@ enum class Errc : std::uint8_t {
   kImpossible,  ///< hibernation is not possible here; the detail says why
   kNoImage,     ///< the swap area holds no image
   kBusy,        ///< somebody else holds the object; trying again later may help
+  kWrongKey,    ///< no way opens this image with the key given
 };
 
 /// Formats into `out`, cut at `size`, and returns the length kept. Not a template, to keep compiling fast.

@@ -34,6 +34,7 @@ int exit_code(Errc code) {
     case Errc::kUsage:
       return 2;
     case Errc::kCorrupt:
+    case Errc::kWrongKey:
       return 3;
     case Errc::kStopped:
       return 4;

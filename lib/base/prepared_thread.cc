@@ -3,11 +3,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 
+#include "base/private_memory.h"
+
 namespace dormouse {
 namespace {
+
+/// Where a stack begins, and as far as ciphers get, which leave pieces of keys there while they work.
+constexpr std::size_t kPrivateBytes = std::size_t{256} << 10;
 
 std::size_t guard_bytes() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -21,6 +27,7 @@ Result<PreparedThread> PreparedThread::prepare(std::size_t stack_bytes) {
   if (::mprotect(stack->data(), guard_bytes(), PROT_NONE) != 0) {
     return fail(Errc::kNoMemory, "protect the end of a thread's stack").os(errno);
   }
+  keep_private_if_allowed(stack->span().last(std::min(kPrivateBytes, stack_bytes - guard_bytes())));
   PreparedThread thread;
   thread.stack_ = std::move(*stack);
   return thread;

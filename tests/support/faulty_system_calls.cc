@@ -7,6 +7,7 @@
 namespace dormouse::test {
 
 int FaultySystemCalls::faulted(std::string_view name) {
+  if (at_call) at_call(name);
   const auto r = faults_.pass(name);
   return r ? 0 : -r.error().errnum;
 }

@@ -21,6 +21,8 @@ class FaultySystemCalls final : public SystemCalls {
   [[nodiscard]] std::uint64_t pauses() const { return pauses_; }
   /// How ioctls are called in the record: by default all "ioctl".
   void name_ioctls(std::string_view (*name)(unsigned long request)) { ioctl_name_ = name; }
+  /// Called before each call but pause() and those of a ring, by its name.
+  std::function<void(std::string_view)> at_call;
   /// Looks at the machine when it would go off or restart.
   std::function<void()> at_reboot;
   /// Transfers move at most this many bytes per call; 0: no limit. Whole pages for vectors.

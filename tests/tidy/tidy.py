@@ -22,10 +22,11 @@ LENGTH_LIMIT = 400
 LAYERS = {
     "base": 0,
     "format": 1, "codec": 1, "pipeline": 1, "io": 1, "kernel": 1, "config": 1, "report": 1, "console": 1,
-    "swap": 2,
-    "image": 3,
-    "cycle": 4,
-    "tool": 5,
+    "seal": 2,
+    "swap": 3,
+    "image": 4,
+    "cycle": 5,
+    "tool": 6,
 }
 
 # Written in pieces, so that this file passes its own test. Absolute paths of machines that built this, and hosts that
