@@ -19,9 +19,11 @@ std::uint64_t line_interval(std::uint64_t seconds_left) {
 
 CountdownPrompt::Answer CountdownPrompt::ask(const CountdownQuestion& question) {
   Answer answer = Answer::kDefault;
+  typed_ = Typed::kNothing;
   if (question.seconds == 0) return answer;
   if (keys_ != nullptr && keys_->active()) {
-    out_.print("{}: press Enter to {}, {} to {}\n", tool_, question.now, question.key, question.other);
+    out_.print("{}: press Enter to {}, {} and Enter to {}\n", tool_, question.now, question.key,
+               question.other);
     keys_->drop_keys();
   }
   if (signals_ != nullptr) (void)signals_->signalled_again();
@@ -53,10 +55,14 @@ bool CountdownPrompt::answered(const CountdownQuestion& question, Answer& answer
   for (int i = 0; i < kKeysAtOnce; ++i) {
     const char key = keys_->next_key();
     if (key == '\0') break;
-    if (key == '\n' || key == '\r') return true;
-    if (key != question.key && key != question.key - 'a' + 'A') continue;
-    answer = Answer::kOther;
-    return true;
+    if (key == '\n' || key == '\r') {
+      if (typed_ == Typed::kOther) answer = Answer::kOther;
+      if (typed_ != Typed::kMore) return true;
+      typed_ = Typed::kNothing;
+    } else {
+      const bool other = key == question.key || key == question.key - 'a' + 'A';
+      typed_ = other && typed_ == Typed::kNothing ? Typed::kOther : Typed::kMore;
+    }
   }
   return false;
 }

@@ -14,21 +14,23 @@ namespace dormouse {
 struct CountdownQuestion {
   std::string_view action;  ///< what happens when the time is up: "restarting to try again"
   std::string_view now;     ///< what Enter does: "restart now"
-  char key = 0;             ///< small letter that chooses the other way
+  char key = 0;             ///< small letter that, alone on a line, chooses the other way
   std::string_view other;   ///< what that one does
   unsigned seconds = 0;     ///< 0: nobody is asked
 };
 
 /// Works without a keyboard, without a terminal, and with either hung up: the time then simply passes. What
 /// it prints:
-///     resume: press Enter to restart now, d to discard the image     (only where there are keys)
+///     resume: press Enter to restart now, d and Enter to discard the image   (only where there are keys)
 ///     resume: restarting to try again in 20 s
-/// The last line is drawn anew each second on a terminal, and printed every few seconds elsewhere.
+/// A line with anything else on it is no answer: somebody may be typing on, a passphrase for instance,
+/// without looking. The last line is drawn anew each second on a terminal, and printed every few seconds
+/// elsewhere.
 class CountdownPrompt {
  public:
   enum class Answer : std::uint8_t {
-    kDefault,  ///< Enter, a signal that asks to stop, or nothing at all
-    kOther,    ///< the other key
+    kDefault,  ///< Enter alone, a signal that asks to stop, or nothing at all
+    kOther,    ///< the other key and Enter
   };
 
   /// `tool` is put before every line. `out`, `clock` and, where given, `keys` and `signals` must live as
@@ -41,6 +43,9 @@ class CountdownPrompt {
   [[nodiscard]] Answer ask(const CountdownQuestion& question);
 
  private:
+  /// On the line that has not ended yet.
+  enum class Typed : std::uint8_t { kNothing, kOther, kMore };
+
   void show(const CountdownQuestion& question, std::uint64_t seconds_left);
   [[nodiscard]] bool answered(const CountdownQuestion& question, Answer& answer);
 
@@ -49,6 +54,7 @@ class CountdownPrompt {
   Clock& clock_;
   KeyWatcher* keys_;
   SignalWatcher* signals_;
+  Typed typed_ = Typed::kNothing;
 };
 
 }  // namespace dormouse

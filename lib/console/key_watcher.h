@@ -1,36 +1,25 @@
 /// The keys that stop a hibernation: Backspace stops, `r` chooses reboot instead of power-off.
 #pragma once
 
-#include <termios.h>
-
-#include <cstdint>
 #include <initializer_list>
 
-#include "base/unique_fd.h"
+#include "console/single_keys.h"
 
 namespace dormouse {
 
 /// Reads single keys from a terminal, without echo and without waiting, and puts the terminal back as it was
 /// when destroyed. Does nothing where there is no such terminal: that is no error. Never allocates after it
 /// was made, so it is made before the freeze and used throughout. One thread at a time. Keep the signals of
-/// SignalWatcher blocked around it: a fatal signal would leave the terminal as it is here, and a terminal
-/// stops (SIGTTOU) those in the background who change it.
+/// SignalWatcher blocked around it (see SingleKeys).
 class KeyWatcher {
  public:
-  enum class Scope : std::uint8_t {
-    kConsoles,     ///< console or virtual terminal: for a machine about to be frozen
-    kAnyTerminal,  ///< pseudo-terminals too: nothing will be frozen
-  };
+  using Scope = SingleKeys::Scope;
 
   /// Watches nothing.
   KeyWatcher() = default;
   /// Takes the first of `candidates` (descriptors, only looked at) that is a terminal within `scope` and not
   /// in the hands of another job. Example: KeyWatcher::open({STDIN_FILENO, STDERR_FILENO}, Scope::kConsoles).
   static KeyWatcher open(std::initializer_list<int> candidates, Scope scope);
-
-  KeyWatcher(KeyWatcher&& other) noexcept;
-  KeyWatcher& operator=(KeyWatcher&& other) noexcept;
-  ~KeyWatcher() { restore(); }
 
   /// True if there is a terminal; say "press Backspace to stop" only then.
   [[nodiscard]] bool active() const { return terminal_.valid(); }
@@ -42,13 +31,12 @@ class KeyWatcher {
   /// terminal that hung up has none.
   [[nodiscard]] char next_key();
   /// Forgets the keys that were pressed so far: they were no answer.
-  void drop_keys();
+  void drop_keys() { terminal_.drop_keys(); }
   /// Gives the terminal back early; the answers stay.
-  void restore();
+  void restore() { terminal_.restore(); }
 
  private:
-  UniqueFd terminal_;
-  termios saved_{};
+  SingleKeys terminal_;
   bool stop_ = false;
   bool reboot_ = false;
 };

@@ -38,8 +38,10 @@ class Pipe {
     writer_.reset(ends[1]);
   }
   [[nodiscard]] int writer() const { return writer_.get(); }
+  [[nodiscard]] int reader() const { return reader_.get(); }
   [[nodiscard]] std::string read() const { return read_available(reader_.get()); }
   void close_reader() { reader_.reset(); }
+  void close_writer() { writer_.reset(); }
   /// Writes until nothing more fits.
   void fill() const {
     const auto flags = ::fcntl(writer(), F_GETFL);

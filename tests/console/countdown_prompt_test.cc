@@ -72,12 +72,13 @@ TEST(CountdownPrompt, OfNoSecondsAsksNobody) {
   EXPECT_THAT(person.terminal.read(), IsEmpty());
 }
 
-TEST(CountdownPrompt, EndsAtOnceWithEnterOrTheOtherKey) {
+TEST(CountdownPrompt, EndsAtOnceWithEnterOrTheOtherKeyAndEnter) {
   const std::vector<std::pair<std::string, Answer>> cases = {{"\n", Answer::kDefault},
                                                              {"\r", Answer::kDefault},
-                                                             {"d", Answer::kOther},
-                                                             {"D", Answer::kOther},
-                                                             {"xyz d", Answer::kOther}};
+                                                             {"d\n", Answer::kOther},
+                                                             {"D\r", Answer::kOther},
+                                                             {"mellow word\nd\n", Answer::kOther},
+                                                             {"mellow word\n\n", Answer::kDefault}};
   for (const auto& [typed, expected] : cases) {
     Person person;
     person.types_at_second(3, typed);
@@ -86,11 +87,14 @@ TEST(CountdownPrompt, EndsAtOnceWithEnterOrTheOtherKey) {
   }
 }
 
-TEST(CountdownPrompt, KnowsNoOtherKeys) {
-  Person person;
-  person.types_at_second(3, "rkq \x7f\x1b[A");
-  EXPECT_EQ(person.ask(kQuestion), Answer::kDefault);
-  EXPECT_EQ(person.seconds_passed(), 20U);
+// Such as a passphrase that somebody types on, without looking.
+TEST(CountdownPrompt, NoOtherLineIsAnAnswer) {
+  for (const char* typed : {"rkq \x7f\x1b[A", "d", "dd\n", "xd\n", "dormouse\n", "seven sleeperd\n"}) {
+    Person person;
+    person.types_at_second(3, typed);
+    EXPECT_EQ(person.ask(kQuestion), Answer::kDefault) << typed;
+    EXPECT_EQ(person.seconds_passed(), 20U) << typed;
+  }
 }
 
 TEST(CountdownPrompt, AKeyPressedBeforeItAskedIsNoAnswer) {
@@ -141,7 +145,7 @@ TEST(CountdownPrompt, RedrawsOneLineOnATerminal) {
   Person person;
   (void)person.ask(for_seconds(11));
   const std::string screen = person.terminal.read();
-  EXPECT_THAT(screen, HasSubstr("resume: press Enter to restart now, d to discard the image\n"));
+  EXPECT_THAT(screen, HasSubstr("resume: press Enter to restart now, d and Enter to discard the image\n"));
   EXPECT_THAT(screen, HasSubstr("\rresume: restarting to try again in 10 s \rresume: restarting to try again "
                                 "in 9 s \r"));
   EXPECT_THAT(screen, Not(HasSubstr("in 0 s")));
