@@ -7,6 +7,7 @@
 #include "resume_tool.h"
 #include "tool/tool_console.h"
 #include "tool/tool_report.h"
+#include "unlock.h"
 
 namespace dormouse {
 namespace {
@@ -14,12 +15,14 @@ namespace {
 /// Reads all of the image into `sink`; fills in the report.
 Result<void> read_all(const Settings& settings, MarkedArea& marked, PageSink& sink, Report& report) {
   add_area(report, marked.target);
-  auto console =
-      ToolConsole::open("resume", progress_mode(settings.progress), KeyWatcher::Scope::kAnyTerminal);
-  if (!console) return std::unexpected(console.error());
   auto reader = prepare_reader(marked, marked.reader->chunk_bytes(), worker_threads(settings.threads));
   if (!reader) return std::unexpected(reader.error());
   report_image(reader->info(), report);
+  // Before there is a console that watches the same keys.
+  if (auto r = unlock(settings, *reader, marked.target.path); !r) return r;
+  auto console =
+      ToolConsole::open("resume", progress_mode(settings.progress), KeyWatcher::Scope::kAnyTerminal);
+  if (!console) return std::unexpected(console.error());
   report.memory_bytes = reader->memory_bytes();
   const auto figures = reader->read(sink, (*console)->progress());
   if (!figures) return std::unexpected(figures.error());
@@ -37,6 +40,7 @@ void report_image(const ImageInfo& info, Report& report) {
   report.settings.codec = info.options.adaptive ? "auto" : codec_name(info.options.codec.id);
   report.settings.level = info.options.codec.level;
   report.settings.early_writeout = info.options.early_writeout;
+  if (info.cipher) report.settings.cipher = cipher_name(*info.cipher);
 }
 
 Result<void> recover_to(const Settings& settings, const std::string& path, Report& report) {

@@ -11,8 +11,9 @@ ImageBounds bounds_of(const MarkedArea& marked) {
           .page_bytes = area.page_bytes()};
 }
 
-Result<ImageReader> prepare_reader(const MarkedArea& marked, std::uint32_t chunk_bytes, unsigned threads) {
-  auto reader = ImageReader::prepare(chunk_bytes, threads);
+Result<ImageReader> prepare_reader(const MarkedArea& marked, std::uint32_t chunk_bytes, unsigned threads,
+                                   std::uint64_t ahead_bytes) {
+  auto reader = ImageReader::prepare(chunk_bytes, threads, ahead_bytes);
   if (!reader) return reader;
   const SwapArea& area = *marked.opened.area;
   if (auto r = reader->open(*marked.opened.data, area.marked_image_header(), bounds_of(marked)); !r) {

@@ -37,7 +37,9 @@ Result<MarkedArea> open_own_image(const Settings& settings, bool allow_file, Acc
 
 [[nodiscard]] ImageBounds bounds_of(const MarkedArea& marked);
 
-/// A reader with memory for chunks of `chunk_bytes`, opened on the image of `marked`.
-Result<ImageReader> prepare_reader(const MarkedArea& marked, std::uint32_t chunk_bytes, unsigned threads);
+/// A reader with memory for chunks of `chunk_bytes`, and to read `ahead_bytes` ahead, opened on the image of
+/// `marked`.
+Result<ImageReader> prepare_reader(const MarkedArea& marked, std::uint32_t chunk_bytes, unsigned threads,
+                                   std::uint64_t ahead_bytes = 0);
 
 }  // namespace dormouse

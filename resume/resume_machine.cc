@@ -2,15 +2,12 @@
 #include <cerrno>
 #include <chrono>
 
-#include "dormouse/resume_cycle.h"
-
 #include "cycle/resume_policy.h"
-#include "kernel/linux_restore_device.h"
 #include "kernel/machine_info.h"
-#include "kernel/memory_lock.h"
 #include "kernel/mounted_file_systems.h"
 #include "kernel/power.h"
 #include "kernel/snapshot_file.h"
+#include "machine_loader.h"
 #include "marked_area.h"
 #include "resume_tool.h"
 #include "tool/boot_console.h"
@@ -21,51 +18,6 @@ namespace dormouse {
 namespace {
 
 constexpr std::string_view kTool = "resume";
-
-class MachineLoader final : public ImageLoader {
- public:
-  MachineLoader(const Settings& settings, MarkedArea& marked, Progress& progress, CycleObserver& observer,
-                Report& report, const Host& host)
-      : settings_(settings),
-        marked_(marked),
-        progress_(progress),
-        observer_(observer),
-        report_(report),
-        host_(host) {}
-
-  Error load(const ImageInfo& image) override {
-    report_image(image, report_);
-    auto reader = prepare_reader(marked_, image.options.chunk_bytes, worker_threads(settings_.threads));
-    if (!reader) return reader.error();
-    report_.memory_bytes = reader->memory_bytes();
-    const Error error = jump_from(*reader);
-    // The device is closed, so user space runs whatever happened.
-    observer_.thawed();
-    return error;
-  }
-
- private:
-  Error jump_from(ImageReader& reader) {
-    auto restore = LinuxRestoreDevice::open(
-        {.path = settings_.snapshot_device, .paths = host_.paths, .page_bytes = 0}, host_.calls);
-    if (!restore) return restore.error();
-    auto lock = MemoryLock::take(host_.calls);
-    if (!lock) return lock.error();
-    return run_resume({.restore = **restore,
-                       .area = *marked_.opened.area,
-                       .reader = reader,
-                       .progress = progress_,
-                       .observer = observer_})
-        .error();
-  }
-
-  const Settings& settings_;
-  MarkedArea& marked_;
-  Progress& progress_;
-  CycleObserver& observer_;
-  Report& report_;
-  const Host& host_;
-};
 
 Result<void> say_and_fail(const Error& error) {
   complain(kTool, error.what());
@@ -114,9 +66,10 @@ Result<void> require_nothing_mounted(const TargetArea& target, const Host& host)
                              : boot_message::mounts_unknown(mounted.error()));
 }
 
-Result<void> decide(const Settings& settings, MarkedArea& marked, BootConsole& console, Progress& progress,
-                    CycleObserver& observer, Report& report, const Host& host) {
-  MachineLoader loader(settings, marked, progress, observer, report, host);
+/// `tools`: null where `console` is all there is.
+Result<void> decide(const Settings& settings, MarkedArea& marked, BootConsole& console, ToolConsole* tools,
+                    Report& report, const Host& host) {
+  MachineLoader loader(settings, marked, tools, report, host);
   LinuxPower power(host.calls);
   return resume_at_boot({.path = marked.target.path,
                          .area = *marked.opened.area,
@@ -166,12 +119,10 @@ Result<void> resume_from(const TargetArea& target, const Settings& settings, Rep
   auto console = ToolConsole::open(kTool, progress_mode(settings.progress), KeyWatcher::Scope::kConsoles);
   if (!console) {
     SilentConsole silent(kTool);
-    NoProgress progress;
-    CycleObserver observer;
-    return decide(settings, *marked, silent, progress, observer, report, host);
+    return decide(settings, *marked, silent, nullptr, report, host);
   }
   CountdownConsole asked(kTool, (*console)->out(), (*console)->prompt(), settings.resume_countdown);
-  return decide(settings, *marked, asked, (*console)->progress(), **console, report, host);
+  return decide(settings, *marked, asked, console->get(), report, host);
 }
 
 }  // namespace dormouse

@@ -1,5 +1,6 @@
 #include "status.h"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <ctime>
@@ -56,6 +57,29 @@ std::string_view state_word(ResumeState state) {
   return "unknown";
 }
 
+std::string_view way_name(KeyWay way) {
+  switch (way) {
+    case KeyWay::kPassphrase:
+      return "passphrase";
+    case KeyWay::kKeyPair:
+      return "key-pair";
+    case KeyWay::kKeyFile:
+      return "key-file";
+  }
+  return "unknown";
+}
+
+std::vector<std::string_view> way_names(const ImageInfo& image) {
+  std::vector<std::string_view> names;
+  for (const KeyWay way : image.ways) names.push_back(way_name(way));
+  return names;
+}
+
+std::string sealed_text(const ImageInfo& image) {
+  if (!image.cipher) return "no";
+  return fmt::format("{}, opened by {}", cipher_name(*image.cipher), fmt::join(way_names(image), " or "));
+}
+
 std::uint64_t age_seconds(const AreaStatus& status) {
   const std::uint64_t made = status.image->created_unix_seconds;
   return status.now_unix_seconds > made ? status.now_unix_seconds - made : 0;
@@ -84,6 +108,7 @@ std::string render_status_text(const AreaStatus& status) {
   row("codec", i.options.adaptive ? "auto" : codec_text(i.options.codec).view());
   row("packed with", codec_counts_text(i.codecs));
   row("chunks", fmt::format("{} KiB", i.options.chunk_bytes / 1024));
+  row("sealed", sealed_text(i));
   row("early writeout", early_text(i.options.early_writeout));
   row("input/output", io_name(i.options.io));
   row("write time", fmt::format("{:.2f} s, {:.1f} MB/s", seconds(i.write.duration_ns),
@@ -121,6 +146,9 @@ std::string render_status_json(const AreaStatus& status) {
         {"attempts", i.attempts},
         {"attempts_allowed", status.attempts_allowed},
         {"state", state_word(i.state)},
+        {"cipher",
+         i.cipher ? nlohmann::ordered_json(cipher_name(*i.cipher)) : nlohmann::ordered_json(nullptr)},
+        {"ways", way_names(i)},
         {"codecs", codec_counts_json(i.codecs)},
         {"settings",
          {{"codec", i.options.adaptive ? "auto" : std::string(codec_name(i.options.codec.id))},

@@ -15,10 +15,10 @@ namespace {
 
 /// Writes the image into `opened` and marks it; on failure the mark is off again.
 Result<void> store(const Settings& settings, PageSource& source, const TargetArea& target, OpenArea& opened,
-                   ToolConsole& console, Report& report) {
+                   ImageSeal* seal, ToolConsole& console, Report& report) {
   SwapArea& area = *opened.area;
   const auto allocator = make_free_layout_allocator(area);
-  auto writer = ImageWriter::prepare(image_options(settings, area.page_bytes()), area.page_bytes());
+  auto writer = ImageWriter::prepare(image_options(settings, area.page_bytes()), area.page_bytes(), seal);
   if (!writer) return std::unexpected(writer.error());
   report.memory_bytes = writer->memory_bytes();
   const auto place = allocator->allocate(1);
@@ -55,6 +55,9 @@ Result<void> store(const Settings& settings, PageSource& source, const TargetAre
                              .page_bytes = area.page_bytes()};
     // Past the page cache where that is possible: it would only show what was written to it.
     if (auto r = reader->open(area.device(), written->header_at, bounds); !r) return r;
+    if (seal != nullptr) {
+      if (auto r = reader->unlock(*seal); !r) return r;
+    }
     NullPageSink sink;
     const auto verified = reader->read(sink, console.progress());
     if (!verified) return std::unexpected(verified.error());
@@ -109,10 +112,13 @@ Result<void> store_file(const Settings& settings, const std::string& from, Repor
   if (auto r = require_plain(*opened->area, target->path); !r) return r;
   auto source = open_snapshot_file(from, opened->area->page_bytes());
   if (!source) return std::unexpected(source.error());
+  // Before there is a console that watches the same keys.
+  auto seal = prepare_seal(settings, {}, report);
+  if (!seal) return std::unexpected(seal.error());
   auto console =
       ToolConsole::open("s2disk", progress_mode(settings.progress), KeyWatcher::Scope::kAnyTerminal);
   if (!console) return std::unexpected(console.error());
-  return store(settings, **source, *target, *opened, **console, report);
+  return store(settings, **source, *target, *opened, *seal ? &**seal : nullptr, **console, report);
 }
 
 }  // namespace dormouse

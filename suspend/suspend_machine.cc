@@ -84,6 +84,7 @@ struct Session {
   SwapAllocator& allocator;
   ToolConsole& console;
   Report& report;
+  ImageSeal* seal;  ///< null: in the clear
 };
 
 /// What became of one try, and of the room for it.
@@ -99,11 +100,13 @@ Result<TryResult> try_once(const Session& session, const SavePlan& plan, Shutdow
   options.adaptive = plan.adaptive;
   options.codec = plan.codec;
   options.foresee_shortage = plan.foresee_shortage;
-  auto writer = ImageWriter::prepare(options, page_bytes);
+  auto writer = ImageWriter::prepare(options, page_bytes, session.seal);
   if (!writer) return std::unexpected(writer.error());
   // Verifying needs as much again; the figures of the image header need next to nothing.
-  auto reader = session.settings.verify ? ImageReader::prepare(options.chunk_bytes, options.threads)
-                                        : ImageReader::prepare(page_bytes, 1);
+  const auto cipher = session.seal != nullptr ? std::optional(session.seal->cipher()) : std::nullopt;
+  auto reader = session.settings.verify
+                    ? ImageReader::prepare(options.chunk_bytes, options.threads, 0, cipher)
+                    : ImageReader::prepare(page_bytes, 1);
   if (!reader) return std::unexpected(reader.error());
   session.report.memory_bytes = writer->memory_bytes() + reader->memory_bytes();
   session.report.image.size_cap_bytes = plan.size_cap_bytes;
@@ -126,7 +129,8 @@ Result<TryResult> try_once(const Session& session, const SavePlan& plan, Shutdow
                            .reader = *reader,
                            .power = power,
                            .progress = session.console.progress(),
-                           .observer = session.console};
+                           .observer = session.console,
+                           .seal = session.seal};
   // Last, so that all of the above is locked and the reserve of the heap still there.
   auto lock = MemoryLock::take(session.host.calls);
   if (!lock) return std::unexpected(lock.error());
@@ -201,6 +205,9 @@ Result<void> suspend_to(const TargetArea& target, const Settings& settings, Repo
             "no swap file of this device is swapped on, and only the kernel knows where the file's other "
             "pages are: swapon it");
   }
+  // A person may take their time, and an open snapshot device holds up the rest of the machine.
+  auto seal = prepare_seal(settings, host, report);
+  if (!seal) return std::unexpected(seal.error());
   auto snapshot = LinuxSnapshotDevice::open(
       {.path = settings.snapshot_device, .paths = host.paths, .page_bytes = 0}, host.calls);
   if (!snapshot) return std::unexpected(snapshot.error());
@@ -220,7 +227,10 @@ Result<void> suspend_to(const TargetArea& target, const Settings& settings, Repo
                                 .snapshot = **snapshot,
                                 .allocator = *allocator,
                                 .console = **console,
-                                .report = report});
+                                .report = report,
+                                .seal = *seal ? &**seal : nullptr});
+  // However it ended, and also in the machine that woke up.
+  seal->reset();
   // Thaws what could not be thawed before; only then may the console wait for somebody who reads.
   snapshot->reset();
   (*console)->thawed();

@@ -1,11 +1,12 @@
 /// The two things s2disk does, as functions that main() chooses between.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "dormouse/error.h"
 #include "dormouse/image_options.h"
+#include "dormouse/sealing.h"
 #include "dormouse/swap_area.h"
 
 #include "config/settings.h"
@@ -23,6 +24,11 @@ Result<void> suspend_to(const TargetArea& target, const Settings& settings, Repo
 
 /// Saves the snapshot stream in `from` instead: freezes nothing, powers nothing off, needs no root.
 Result<void> store_file(const Settings& settings, const std::string& from, Report& report);
+
+/// Where the settings ask for sealed images: reads the key files and asks for the passphrase, before anything
+/// is frozen. An error for any key that cannot be used: nothing takes its place. Notes the cipher in the
+/// report.
+Result<std::optional<ImageSeal>> prepare_seal(const Settings& settings, const Host& host, Report& report);
 
 /// The options of the image that the settings ask for.
 [[nodiscard]] ImageOptions image_options(const Settings& settings, std::uint32_t page_bytes);

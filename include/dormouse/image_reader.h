@@ -5,16 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dormouse/block_device.h"
 #include "dormouse/error.h"
 #include "dormouse/figures.h"
 #include "dormouse/image_options.h"
+#include "dormouse/key_gate.h"
 #include "dormouse/page_stream.h"
 #include "dormouse/progress.h"
+#include "dormouse/sealing.h"
 #include "dormouse/units.h"
 
 namespace dormouse {
@@ -56,14 +60,25 @@ struct ImageInfo {
   TransferFigures read;  ///< of that load
   std::uint32_t attempts = 0;
   ResumeState state = ResumeState::kWaiting;
+  std::optional<Cipher> cipher;  ///< of a sealed image
+  std::vector<KeyWay> ways;      ///< to open it
 };
 
-/// Memory is allocated by prepare(); the other calls allocate nothing, except info().
+/// Memory is allocated by prepare(); the other calls allocate nothing, except info(), and except unlock() and
+/// read() of a sealed image where prepare() was not told its cipher.
+///
+///     reader->open(device, header_at, bounds);
+///     if (reader->sealed()) reader->unlock(passphrase.span());
+///     reader->read(sink, progress);
 class ImageReader {
  public:
-  /// For images whose chunks are at most `max_chunk_bytes` (an image header tells: see open()).
-  /// `threads` unpack. kNoMemory, kUsage.
-  static Result<ImageReader> prepare(std::uint32_t max_chunk_bytes, unsigned threads);
+  /// For images whose chunks are at most `max_chunk_bytes` (an image header tells: see open()). `threads`
+  /// unpack. `ahead_bytes`: so much memory more to read ahead into, while somebody is asked for the key; in
+  /// all it is never more than 1 GiB, which the kernel takes as one registered buffer. `cipher`: of the
+  /// sealed images that are to be read without allocating. kNoMemory, kUsage.
+  static Result<ImageReader> prepare(std::uint32_t max_chunk_bytes, unsigned threads,
+                                     std::uint64_t ahead_bytes = 0,
+                                     std::optional<Cipher> cipher = std::nullopt);
   ImageReader(ImageReader&&) noexcept;
   ImageReader& operator=(ImageReader&&) noexcept;
   ~ImageReader();
@@ -82,17 +97,36 @@ class ImageReader {
   [[nodiscard]] std::uint32_t chunk_bytes() const;
   [[nodiscard]] std::array<std::byte, 28> original_tail() const;
 
-  /// Passes every page on to `sink`, in order, each chunk only after its checksum has been checked, and calls
-  /// sink.finish() only after the closing record has confirmed that the image is whole.
-  /// kCorrupt names the chunk, the page range and the byte offset. Requires: open() succeeded and
-  /// chunk_bytes() is at most the prepared maximum (else kUsage).
-  Result<TransferFigures> read(PageSink& sink, Progress& progress);
+  // Sealed images. Until unlock() has succeeded, nothing that the header says is known to be authentic.
+
+  [[nodiscard]] bool sealed() const;
+  [[nodiscard]] bool takes_passphrase() const;
+  [[nodiscard]] bool takes_key_file() const;
+  /// Finds the data key, and checks the header with it. kWrongKey where no way opens the image with what is
+  /// given; kCorrupt where one does, and the header is not the one that was sealed; kUsage where the image is
+  /// not sealed. Takes as long as the key slots say. May be called while another thread is in read() and
+  /// waits at a gate.
+  Result<void> unlock(std::span<const std::byte> passphrase);
+  Result<void> unlock(const KeyFile& key);
+  /// Right after writing, for the image that `seal` drew its key for last.
+  Result<void> unlock(const ImageSeal& seal);
+  /// Overwrites the key. Also done by open() and the destructor.
+  void forget_key();
+
+  /// Passes every page on to `sink`, in order, each chunk only after its checksum or tag has been checked,
+  /// and calls sink.finish() only after the closing record has confirmed that the image is whole. kCorrupt
+  /// names the chunk, the page range and the byte offset. Requires: open() succeeded and chunk_bytes() is at
+  /// most the prepared maximum (else kUsage); a sealed image has been unlocked (else kUsage), or `gate` is
+  /// given: then what there is memory for is read at once, and unpacking waits at the gate. kCorrupt for a
+  /// plain image where there is a gate: somebody changed it meanwhile. progress.begin() comes once the gate
+  /// is open, and the time counts from there.
+  Result<TransferFigures> read(PageSink& sink, Progress& progress, KeyGate* gate = nullptr);
 
   // The resume note. Each of these writes it into the image header's page, whose header proper is rewritten
   // byte for byte, and returns once that is durable.
 
-  /// Counts a try to load the image. To be called before anything but the header is read: a try that hangs or
-  /// crashes must have been counted.
+  /// Counts a try to load the image. To be called before anything of it is passed on: a try that hangs or
+  /// crashes must have been counted. May be called while another thread is in read() and waits at a gate.
   Result<void> note_attempt();
   /// Takes note_attempt() back: a try that the user stopped does not count.
   Result<void> take_back_attempt();

@@ -14,6 +14,7 @@
 #include "dormouse/image_options.h"
 #include "dormouse/page_stream.h"
 #include "dormouse/progress.h"
+#include "dormouse/sealing.h"
 #include "dormouse/swap_allocator.h"
 #include "dormouse/units.h"
 
@@ -64,8 +65,10 @@ struct RoomShortage {
 /// thaw.
 class ImageWriter {
  public:
-  /// kUsage for options out of range, kNoMemory.
-  static Result<ImageWriter> prepare(const ImageOptions& options, std::uint32_t page_bytes);
+  /// kUsage for options out of range, kNoMemory. With `seal`, every image is sealed with a key that write()
+  /// has it draw; it must outlive the writer, and have a way (else kUsage).
+  static Result<ImageWriter> prepare(const ImageOptions& options, std::uint32_t page_bytes,
+                                     ImageSeal* seal = nullptr);
   ImageWriter(ImageWriter&&) noexcept;
   ImageWriter& operator=(ImageWriter&&) noexcept;
   ~ImageWriter();
@@ -73,14 +76,16 @@ class ImageWriter {
   /// Writes all pages of `source`, the swap map, and the image header to `header_at` (a page the allocator
   /// handed out); returns once all of it is durable. The image is not findable before the caller marks the
   /// area. Errors: kNoSpace with needed and free pages, kStopped, kIo of device or source. On any error the
-  /// area is plain swap as before. Requires: source.page_bytes() is the prepared one.
+  /// area is plain swap as before. The writer's own copies of a data key are overwritten before it returns;
+  /// that of the seal is its owner's to wipe. Requires: source.page_bytes() is the prepared one.
   Result<WrittenImage> write(PageSource& source, BlockDevice& device, SwapAllocator& allocator,
                              DeviceOffset header_at, const ImageIdentity& identity, Progress& progress);
 
   /// Of the last write(), where it failed for want of room in the swap area.
   [[nodiscard]] const std::optional<RoomShortage>& shortage() const;
 
-  /// Bytes held: (slots + workers) x chunk + stacks + codec contexts. Does not depend on the image.
+  /// Bytes held: (slots + workers) x chunk + stacks + codec and cipher contexts. Does not depend on the
+  /// image.
   [[nodiscard]] std::uint64_t memory_bytes() const;
 
  private:

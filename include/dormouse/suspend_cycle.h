@@ -11,6 +11,7 @@
 #include "dormouse/image_writer.h"
 #include "dormouse/machine_power.h"
 #include "dormouse/progress.h"
+#include "dormouse/sealing.h"
 #include "dormouse/shutdown_method.h"
 #include "dormouse/snapshot_device.h"
 #include "dormouse/swap_allocator.h"
@@ -29,6 +30,10 @@ struct SuspendParts {
   MachinePower& power;
   Progress& progress;
   CycleObserver& observer;
+  /// What `writer` was prepared with, if it seals: opens the image for verifying. Wiped at once when the
+  /// machine is back, since a copy of it was in the snapshot; otherwise the caller's to wipe, who may try
+  /// again.
+  ImageSeal* seal = nullptr;
 };
 
 struct SuspendRequest {

@@ -80,6 +80,9 @@ struct Merge {
       if (settings.given(Key::kCompress) && parse_codec(one.value)) {
         return wrong(fmt::format("'{0}' would be the resume device: write --compress={0}", one.value));
       }
+      if (settings.given(Key::kEncrypt) && cipher_of(one.value)) {
+        return wrong(fmt::format("'{0}' would be the resume device: write --encrypt={0}", one.value));
+      }
       if (auto r = set(key_info(Key::kResumeDevice), one.value, "argument", one.value); !r) return r;
     }
     return {};

@@ -71,7 +71,8 @@ class Application {
       return {};
     }
     std::size_t& before = lines_[static_cast<std::size_t>(info->key)];
-    if (before != 0) warn(fmt::format("'{}' again: this line counts, line {} does not", info->name, before));
+    if (before != 0 && info->list == nullptr)
+      warn(fmt::format("'{}' again: this line counts, line {} does not", info->name, before));
     before = number_;
     const auto outcome = assign(*info, value, {Origin::Kind::kFile, place()}, settings_);
     if (!outcome) return wrong(fmt::format("{} = {:.60}: {}", info->name, value, outcome.error()));

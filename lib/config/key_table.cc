@@ -35,13 +35,22 @@ ReadOutcome read_path(std::string_view value, Settings& settings) {
 }
 
 template <auto member>
-Text print_path(const Settings& settings) {
-  const std::string& path = settings.*member;
+ReadOutcome add_path(std::string_view value, Settings& settings) {
+  (settings.*member).emplace_back(value);
+  return kNoNote;
+}
+
+Text path_text(const std::string& path) {
   if (path.empty()) return std::nullopt;
   // Quoted where the parser would otherwise take a part of it for something else.
   if (path.find_first_of(" \t#\"'") == std::string::npos) return path;
   const char quote = path.find('"') == std::string::npos ? '"' : '\'';
   return fmt::format("{0}{1}{0}", quote, path);
+}
+
+template <auto member>
+Text print_path(const Settings& settings) {
+  return path_text(settings.*member);
 }
 
 template <auto member>
@@ -117,6 +126,16 @@ Text print_early_writeout(const Settings& s) {
 
 Text print_threads(const Settings& s) {
   return s.threads ? fmt::format("{}", *s.threads) : "auto";
+}
+
+Text print_encrypt(const Settings& s) {
+  if (s.encrypt.cipher) return std::string(cipher_name(*s.encrypt.cipher));
+  return s.encrypt.on ? "y" : "n";
+}
+
+Text print_passphrase(const Settings& s) {
+  if (!s.passphrase) return std::nullopt;
+  return *s.passphrase ? "y" : "n";
 }
 
 Text print_nothing(const Settings&) {
@@ -205,8 +224,20 @@ constexpr std::array<KeyInfo, kKeys> kTable{{
      read_with<parse_resume_attempts, &S::resume_attempts>, print_count<&S::resume_attempts>},
     {Key::kResumeCountdown, "resume countdown",
      "seconds to choose in after a failed try, 0 to 600; default 20",
-     read_with<parse_resume_countdown, &S::resume_countdown>, print_count<&S::resume_countdown>},
-    {Key::kEncrypt, "encrypt", "", read_with<parse_bool, &S::encrypt>, print_bool<&S::encrypt>},
+     read_with<parse_countdown, &S::resume_countdown>, print_count<&S::resume_countdown>},
+    {Key::kEncrypt, "encrypt",
+     "seal the image: y with the quickest cipher here, aes-256-gcm, aes-256-ocb or chacha20-poly1305; "
+     "default n",
+     read_with<parse_encrypt, &S::encrypt>, print_encrypt},
+    {Key::kKeyFile, "key file",
+     "a key that opens the image: 32 raw bytes, or a key pair of suspend-keygen; may be given several times",
+     add_path<&S::key_files>, print_nothing, &S::key_files},
+    {Key::kPassphrase, "passphrase",
+     "ask for a passphrase when sealing; default y without a key file, else n",
+     read_with<parse_bool, &S::passphrase>, print_passphrase},
+    {Key::kPassphraseCountdown, "passphrase countdown",
+     "seconds that resume waits for the passphrase at boot, 1 to 600; default 60",
+     read_with<parse_waiting_time, &S::passphrase_countdown>, print_count<&S::passphrase_countdown>},
     {Key::kRsaKeyFile, "RSA key file", "", read_path<&S::rsa_key_file>, print_path<&S::rsa_key_file>},
     {Key::kComputeChecksum, "compute checksum", "", read_compute_checksum, print_nothing},
     {Key::kSplash, "splash", "", read_splash, print_nothing},
@@ -263,6 +294,7 @@ std::optional<std::string_view> nearest_key(std::string_view name) {
 
 ReadOutcome assign(const KeyInfo& info, std::string_view value, Origin origin, Settings& settings) {
   if (value.empty()) return wrong("the value is empty");
+  if (info.list != nullptr && settings.origin(info.key).kind != origin.kind) (settings.*info.list).clear();
   auto outcome = info.read(value, settings);
   if (!outcome) return outcome;
   if (info.key == Key::kDebugVerifyImage && settings.verify) {
@@ -275,8 +307,12 @@ ReadOutcome assign(const KeyInfo& info, std::string_view value, Origin origin, S
 std::string print_settings(const Settings& settings) {
   std::string lines;
   for (const KeyInfo& info : kTable) {
-    const auto value = info.print(settings);
-    if (value) lines += fmt::format("{} = {}  # {}\n", info.name, *value, settings.origin(info.key).text());
+    const auto add = [&](const Text& value) {
+      if (value) lines += fmt::format("{} = {}  # {}\n", info.name, *value, settings.origin(info.key).text());
+    };
+    add(info.print(settings));
+    if (info.list == nullptr) continue;
+    for (const std::string& path : settings.*info.list) add(path_text(path));
   }
   return lines;
 }

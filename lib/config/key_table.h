@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/settings.h"
 
@@ -21,6 +22,8 @@ struct KeyInfo {
   std::string_view help;  ///< one line; empty for keys that are only accepted
   ReadOutcome (*read)(std::string_view value, Settings& settings);
   std::optional<std::string> (*print)(const Settings& settings);  ///< nullopt: nothing to print
+  /// Set where lines of one source add up; a line of a later source begins anew.
+  std::vector<std::string> Settings::* list = nullptr;
 };
 
 [[nodiscard]] std::span<const KeyInfo> key_table();

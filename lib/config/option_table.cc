@@ -20,11 +20,7 @@ constexpr OptionInfo unbuilt(std::string_view name, Value value, unsigned tools,
   return {OptionId::kUnbuilt, name, 0, value, {}, tools, instead, std::nullopt, "y"};
 }
 
-constexpr std::string_view kNoSeal =
-    "sealed images are not built yet, and nothing is written in the clear instead: put the swap area on "
-    "dm-crypt";
-
-constexpr std::array<OptionInfo, 26> kOptions{{
+constexpr std::array<OptionInfo, 25> kOptions{{
     {OptionId::kConfig, "config", 'f', Value::kRequired, "FILE", kBoth,
      "configuration file; default /etc/suspend.conf"},
     key_option(Key::kResumeDevice, "resume-device", 'r', "DEV", kBoth),
@@ -36,6 +32,8 @@ constexpr std::array<OptionInfo, 26> kOptions{{
     key_option(Key::kThreads, "threads", 't', "N|auto", kBoth),
     key_option(Key::kFormat, "format", 0, "FORMAT", kS2disk),
     {OptionId::kKey, "verify", 0, Value::kNone, {}, kS2disk, {}, Key::kVerify, "y"},
+    {OptionId::kKey, "encrypt", 0, Value::kOptional, "CIPHER", kS2disk, {}, Key::kEncrypt, "y"},
+    key_option(Key::kKeyFile, "key-file", 0, "FILE", kBoth),
     key_option(Key::kShutdownMethod, "shutdown-method", 0, "METHOD", kS2disk),
     {OptionId::kFrom, "from", 0, Value::kRequired, "FILE", kS2disk,
      "take the snapshot stream from FILE instead of the kernel: nothing is frozen or powered off"},
@@ -69,9 +67,6 @@ constexpr std::array<OptionInfo, 26> kOptions{{
      "any key of the configuration file, such as 'image size=2G'"},
     {OptionId::kHelp, "help", 'h', Value::kNone, {}, kBoth, "print this and exit"},
     {OptionId::kVersion, "version", 'V', Value::kNone, {}, kBoth, "print the version and exit"},
-    unbuilt("encrypt", Value::kOptional, kS2disk, kNoSeal),
-    unbuilt("key-file", Value::kRequired, kS2disk, kNoSeal),
-    unbuilt("key-file", Value::kRequired, kResume, "sealed images are not built yet, and cannot be read"),
     unbuilt("check", Value::kNone, kS2disk,
             "not built yet: '--shutdown-method none' tries everything and leaves nothing behind"),
 }};

@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dormouse/codec.h"
 #include "dormouse/image_options.h"
+#include "dormouse/sealing.h"
 #include "dormouse/shutdown_method.h"
 
 namespace dormouse {
@@ -34,6 +36,9 @@ enum class Key : std::uint8_t {
   kResumeAttempts,
   kResumeCountdown,
   kEncrypt,
+  kKeyFile,
+  kPassphrase,
+  kPassphraseCountdown,
   kRsaKeyFile,
   kComputeChecksum,
   kSplash,
@@ -42,7 +47,7 @@ enum class Key : std::uint8_t {
   kDebugTestFile,
   kDebugVerifyImage,
 };
-inline constexpr std::size_t kKeys = 26;
+inline constexpr std::size_t kKeys = 29;
 
 /// Where a value comes from. Later ones win: default, file, command line.
 struct Origin {
@@ -70,6 +75,13 @@ struct CodecChoice {
   friend bool operator==(const CodecChoice&, const CodecChoice&) = default;
 };
 
+/// Whether images are sealed, and with what.
+struct EncryptChoice {
+  bool on = false;
+  std::optional<Cipher> cipher;  ///< nullopt: the quickest of this processor
+  friend bool operator==(const EncryptChoice&, const EncryptChoice&) = default;
+};
+
 enum class ImageFormat : std::uint8_t { kDormouse, kKernel };
 enum class ReportFormat : std::uint8_t { kText, kJson, kPrometheus };
 enum class ProgressMode : std::uint8_t { kAuto, kBar, kPlain, kNone };
@@ -95,13 +107,25 @@ struct Settings {
   std::optional<int> max_loglevel;
   unsigned resume_attempts = 2;    ///< tries to load an image before the swap area is given back
   unsigned resume_countdown = 20;  ///< seconds in which a person may choose; 0: nobody is asked
-  bool encrypt = false;            ///< refused for now: see check_settings()
-  std::string rsa_key_file;
+  EncryptChoice encrypt;
+  std::vector<std::string> key_files;  ///< of one source, in order; see all_key_files()
+  std::optional<bool> passphrase;      ///< is one a way to open what s2disk seals? See asks_passphrase()
+  unsigned passphrase_countdown = 60;  ///< seconds in which resume waits for it at boot
+  std::string rsa_key_file;            ///< uswsusp's key for the same; may name one of ours
 
   std::array<Origin, kKeys> origins;
   [[nodiscard]] const Origin& origin(Key key) const { return origins[static_cast<std::size_t>(key)]; }
   [[nodiscard]] bool given(Key key) const { return origin(key).kind != Origin::Kind::kDefault; }
+
+  /// Key files from whatever key names them. Those of a later source take the place of all of an earlier one.
+  [[nodiscard]] std::vector<std::string> all_key_files() const;
+  /// Does s2disk ask for a passphrase when it seals? Where nothing else is said, if there is no key file.
+  [[nodiscard]] bool asks_passphrase() const { return passphrase.value_or(all_key_files().empty()); }
+  /// Where the last key file that counts was named.
+  [[nodiscard]] const Origin& key_file_origin() const;
 };
+
+inline constexpr unsigned kLongestCountdown = 600;
 
 /// Every setting as a line of the configuration file with its origin as a comment:
 /// "image size = 2147483648  # suspend.conf:3". Settings nobody gave and which have no value are left out.

@@ -59,29 +59,51 @@ Result<void> check_device_name(const Settings& settings) {
   return {};
 }
 
-Result<void> check_encryption(Purpose purpose, const Settings& settings, std::vector<std::string>& warnings) {
+/// Nothing is written in the clear for somebody who thinks that it is sealed.
+Result<void> check_encryption(const Settings& settings) {
   const Origin& encrypt = settings.origin(Key::kEncrypt);
-  const Origin& key_file = settings.origin(Key::kRsaKeyFile);
-  // Who names a key may well think that the image is sealed; only a plain "encrypt = n" says otherwise.
-  const bool key_alone = !settings.rsa_key_file.empty() && encrypt.kind == Kind::kDefault;
-  if (!settings.encrypt && !key_alone) return {};
-  const Origin& cause = settings.encrypt ? encrypt : key_file;
-  if (purpose == Purpose::kManage) {
-    warnings.push_back(
-        fmt::format("{}: sealed images are not built yet; this has no bearing here", cause.text()));
+  const Origin& key = settings.key_file_origin();
+  const Origin& passphrase = settings.origin(Key::kPassphrase);
+  const std::size_t keys = settings.all_key_files().size();
+  if (!settings.encrypt.on) {
+    // Who names a key thinks that the image is sealed. Only 'encrypt = n' beside it, or from a later source,
+    // is a plain no.
+    const std::string_view no =
+        encrypt.kind == Kind::kDefault ? "'encrypt' is not set" : "'encrypt = n' is set";
+    if (keys > 0 && key.kind > encrypt.kind) {
+      return wrong(
+          key, fmt::format("a key file is named, and {}: the image would not be sealed. Say 'encrypt = y' "
+                           "(--encrypt), or name no key file",
+                           no));
+    }
+    if (settings.passphrase == true && passphrase.kind > encrypt.kind) {
+      return wrong(passphrase,
+                   fmt::format("a passphrase is asked for, and {}: the image would not be sealed. Say "
+                               "'encrypt = y' (--encrypt), or leave 'passphrase' out",
+                               no));
+    }
     return {};
   }
-  return wrong(
-      cause, fmt::format("{} asks for a sealed image, which is not built yet, and nothing is {} in the clear "
-                         "instead: remove it (or set 'encrypt = n') and put the swap area on dm-crypt",
-                         settings.encrypt ? "'encrypt = y'" : "'RSA key file'",
-                         purpose == Purpose::kWriteImage ? "written" : "loaded"));
+  const bool asks = settings.asks_passphrase();
+  if (keys == 0 && !asks) {
+    return wrong(
+        passphrase,
+        "the image is to be sealed, with neither a passphrase nor a key file: nobody could open it. Say "
+        "'passphrase = y', or name a 'key file'");
+  }
+  if (keys + (asks ? 1 : 0) > kMaxKeyWays) {
+    return wrong(key, fmt::format("an image can have {} ways to open it at most; {} key files{} are too many",
+                                  kMaxKeyWays, keys, asks ? " and a passphrase" : ""));
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<void> check_settings(Purpose purpose, Settings& settings, std::vector<std::string>& warnings) {
-  if (auto r = check_encryption(purpose, settings, warnings); !r) return r;
+  if (purpose == Purpose::kWriteImage) {
+    if (auto r = check_encryption(settings); !r) return r;
+  }
   if (settings.format == ImageFormat::kKernel && purpose == Purpose::kWriteImage) {
     return wrong(
         settings.origin(Key::kFormat),

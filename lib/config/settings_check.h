@@ -18,8 +18,9 @@ enum class Purpose : std::uint8_t {
 };
 
 /// Keeps device and offset one unit: an offset left over from another source is dropped with a warning.
-/// kUsage, naming the place and the remedy, for an offset without its device and for everything that is not
-/// built yet and must not be passed over in silence: above all encryption.
+/// kUsage, naming the place and the remedy, for an offset without its device, for a key to an image that
+/// would not be sealed or a seal without a key, and for everything that is not built yet and must not be
+/// passed over in silence.
 Result<void> check_settings(Purpose purpose, Settings& settings, std::vector<std::string>& warnings);
 
 }  // namespace dormouse

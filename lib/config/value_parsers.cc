@@ -175,6 +175,14 @@ Parsed<std::optional<unsigned>> parse_threads(std::string_view text) {
   return wrong(fmt::format("not a number of threads from 1 to {}, nor auto", kMaxThreads));
 }
 
+Parsed<EncryptChoice> parse_encrypt(std::string_view text) {
+  if (const auto on = read_bool(text)) return EncryptChoice{.on = *on, .cipher = {}};
+  if (const auto cipher = cipher_of(lower_case(text))) return EncryptChoice{.on = true, .cipher = *cipher};
+  return wrong(fmt::format("neither yes nor no nor a cipher: write y, n, {}, {} or {}",
+                           cipher_name(Cipher::kAes256Gcm), cipher_name(Cipher::kAes256Ocb),
+                           cipher_name(Cipher::kChaCha20Poly1305)));
+}
+
 Parsed<std::uint64_t> parse_resume_offset(std::string_view text) {
   if (const auto pages = read_number(text)) return *pages;
   const std::size_t digits = text.find_first_not_of("0123456789");
@@ -216,9 +224,15 @@ Parsed<unsigned> parse_resume_attempts(std::string_view text) {
   return wrong("not a number of tries from 1 to 100");
 }
 
-Parsed<unsigned> parse_resume_countdown(std::string_view text) {
-  if (const auto seconds = read_number(text, 600)) return static_cast<unsigned>(*seconds);
-  return wrong("not a number of seconds from 0 to 600");
+Parsed<unsigned> parse_countdown(std::string_view text) {
+  if (const auto seconds = read_number(text, kLongestCountdown)) return static_cast<unsigned>(*seconds);
+  return wrong(fmt::format("not a number of seconds from 0 to {}", kLongestCountdown));
+}
+
+Parsed<unsigned> parse_waiting_time(std::string_view text) {
+  const auto seconds = read_number(text, kLongestCountdown);
+  if (seconds && *seconds > 0) return static_cast<unsigned>(*seconds);
+  return wrong(fmt::format("not a number of seconds from 1 to {}", kLongestCountdown));
 }
 
 std::string percent_text(std::uint64_t millionths) {
@@ -226,12 +240,6 @@ std::string percent_text(std::uint64_t millionths) {
   while (text.ends_with('0')) text.pop_back();
   if (text.ends_with('.')) text.pop_back();
   return text + "%";
-}
-
-std::uint64_t ImageSize::bytes(std::uint64_t ram_bytes) const {
-  if (unit == Unit::kBytes) return value;
-  // In two parts, so that the product does not overflow for any size of memory.
-  return ram_bytes / kWhole * value + ram_bytes % kWhole * value / kWhole;
 }
 
 }  // namespace dormouse

@@ -34,12 +34,16 @@ Parsed<CodecChoice> parse_codec_choice(std::string_view text);
 Parsed<EarlyWriteout> parse_early_writeout(std::string_view text);
 /// A number, "auto"; "y" is auto and "n" is 1, what uswsusp meant.
 Parsed<std::optional<unsigned>> parse_threads(std::string_view text);
+/// A cipher, or yes for the quickest, or no.
+Parsed<EncryptChoice> parse_encrypt(std::string_view text);
 Parsed<std::uint64_t> parse_resume_offset(std::string_view text);
 /// Refuses what is surely a slip: two settings in one value, the kernel's "resume=".
 Parsed<std::string> parse_resume_device(std::string_view text);
 Parsed<int> parse_loglevel(std::string_view text);
 Parsed<unsigned> parse_resume_attempts(std::string_view text);
-Parsed<unsigned> parse_resume_countdown(std::string_view text);
+Parsed<unsigned> parse_countdown(std::string_view text);
+/// The same, and not 0.
+Parsed<unsigned> parse_waiting_time(std::string_view text);
 
 /// "40%", "0.5%" without a needless digit.
 [[nodiscard]] std::string percent_text(std::uint64_t millionths);

@@ -41,6 +41,9 @@ std::string not_loaded(std::string_view device, const Error& error) {
 std::string stopped(std::string_view device) {
   return fmt::format("{}: bringing back the saved session was stopped as you asked", device);
 }
+std::string still_locked(std::string_view device, const Error& error) {
+  return fmt::format("{}: the saved session stays locked: {}", device, error.what());
+}
 std::string not_readable(std::string_view device, const Error& error) {
   return fmt::format("{}: the swap area carries a mark, but the image header it leads to cannot be used: {}",
                      device, error.what());
@@ -104,6 +107,16 @@ std::string not_restarted(const Error& error) {
       "the machine could not be restarted: {}. Booting on with the image kept would ruin the file systems "
       "when "
       "it is loaded later, so the image is given up",
+      error.what());
+}
+std::string powering_off() {
+  return "powering off; the image is kept, and can be opened when the machine is switched on again";
+}
+std::string not_powered_off(const Error& error) {
+  return fmt::format(
+      "the machine could not be powered off: {}. Booting on with the image kept would ruin the file systems "
+      "when it "
+      "is loaded later, so the image is given up",
       error.what());
 }
 std::string given_back() {

@@ -14,7 +14,7 @@ namespace dormouse {
 struct BootQuestion {
   std::string_view action;  ///< the first: "restarting to try again"
   std::string_view now;     ///< the same as what Enter does: "restart now"
-  char key = 0;             ///< chooses the other
+  char key = 0;             ///< with Enter, chooses the other
   std::string_view other;
 };
 
@@ -27,6 +27,12 @@ inline constexpr BootQuestion kDiscardOrKeep{.action = "discarding the image",
                                              .now = "discard it now",
                                              .key = 'k',
                                              .other = "keep it and restart (for another kernel or dormouse)"};
+
+inline constexpr BootQuestion kPowerOffOrDiscard{
+    .action = "powering off",
+    .now = "power off now",
+    .key = 'd',
+    .other = "discard the image and boot without the saved session"};
 
 /// A user mark whose image is not ours.
 inline constexpr std::string_view kForeignUserMark =
@@ -44,6 +50,7 @@ std::string cannot_look(const Error& error);
 // Why it is not loaded.
 std::string not_loaded(std::string_view device, const Error& error);
 std::string stopped(std::string_view device);
+std::string still_locked(std::string_view device, const Error& error);
 std::string not_readable(std::string_view device, const Error& error);
 std::string not_writable(std::string_view device, const Error& error);
 std::string not_counted(std::string_view device, const Error& error);
@@ -59,6 +66,8 @@ std::string no_second_try();
 std::string not_kept();
 std::string restarting();
 std::string not_restarted(const Error& error);
+std::string powering_off();
+std::string not_powered_off(const Error& error);
 std::string given_back();
 std::string given_back_stale();
 std::string given_back_empty();

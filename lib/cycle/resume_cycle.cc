@@ -26,7 +26,9 @@ class ResumeRun {
  private:
   Result<void> load_and_jump() {
     steps_.begin("read");
-    const auto figures = p_.reader.read(p_.restore, p_.progress);
+    const auto figures = p_.reader.read(p_.restore, p_.progress, p_.gate);
+    // Else somebody may still be at unlocking it.
+    if (figures || p_.gate == nullptr) p_.reader.forget_key();
     if (!figures) return std::unexpected(figures.error());
     steps_.begin("note figures");
     if (auto r = p_.reader.note_read(*figures); !r) return r;

@@ -20,9 +20,12 @@ class BootResume {
   Result<void> without_image_of_ours();
   Result<void> stale();
   Result<void> try_once();
+  Result<void> count(ImageReader* reader);
   Result<void> after_failed_try(const Error& error);
+  Result<void> after_locked_try(const Error& error);
   Result<void> uncounted(const Error& error);
   Result<void> restart_or_give_back(const Error& error);
+  Result<void> power_off_or_give_back(const Error& error);
   Result<void> give_up(const Error& error, std::string_view said);
   Result<void> give_back(std::string_view said);
   Result<bool> header_is_blank();
@@ -32,6 +35,8 @@ class BootResume {
   std::optional<ImageReader> header_;  // opened: memory for the header alone
   ImageInfo image_;
   std::uint32_t number_ = 0;  // of this try
+  bool counted_ = false;
+  std::optional<Error> uncountable_;
 };
 
 Result<void> BootResume::run() {
@@ -86,15 +91,40 @@ Result<void> BootResume::stale() {
 
 Result<void> BootResume::try_once() {
   number_ = image_.attempts + 1;
-  if (auto r = header_->note_attempt(); !r) return uncounted(r.error());
+  if (!header_->takes_passphrase()) {
+    if (auto r = count(nullptr); !r) return uncounted(r.error());
+  }
   if (auto r = check_machine(image_, p_.machine, p_.path); !r) return after_failed_try(r.error());
-  Error error = p_.loader.load(image_);
+  Error error = p_.loader.load(image_, [this](ImageReader& reader) { return count(&reader); });
+  if (uncountable_) return uncounted(*uncountable_);
+  if (p_.loader.left_locked()) return after_locked_try(error);
   explain_refusal(error, image_, p_.machine);
   return after_failed_try(error);
 }
 
+// A reader that was opened after the count has read it.
+Result<void> BootResume::count(ImageReader* reader) {
+  if (counted_) return {};
+  auto noted = header_->note_attempt();
+  if (noted && reader != nullptr) noted = reader->note_attempt();
+  counted_ = noted.has_value();
+  if (!noted) uncountable_ = noted.error();
+  return noted;
+}
+
+// Nobody opened it: not a try of the machine's.
+Result<void> BootResume::after_locked_try(const Error& error) {
+  say(boot_message::still_locked(p_.path, error));
+  say(boot_message::kept_uncounted());
+  if (p_.console.ask(kPowerOffOrDiscard) == Answer::kOther) return give_up(error, boot_message::given_back());
+  return power_off_or_give_back(error);
+}
+
 Result<void> BootResume::after_failed_try(const Error& error) {
-  const bool stopped = error.code == Errc::kStopped && header_->take_back_attempt();
+  const bool stopped = error.code == Errc::kStopped && (!counted_ || header_->take_back_attempt());
+  if (!stopped) {
+    if (auto r = count(nullptr); !r) return uncounted(r.error());
+  }
   say(stopped ? boot_message::stopped(p_.path) : boot_message::not_loaded(p_.path, error));
   if (p_.area.mark_taken_off()) {  // run_resume() could not put it on again
     say(boot_message::not_kept());
@@ -122,6 +152,13 @@ Result<void> BootResume::restart_or_give_back(const Error& error) {
   say(boot_message::restarting());
   const auto failed = p_.power.restart();
   if (!failed) say(boot_message::not_restarted(failed.error()));
+  return give_up(error, boot_message::given_back());
+}
+
+Result<void> BootResume::power_off_or_give_back(const Error& error) {
+  say(boot_message::powering_off());
+  const auto failed = p_.power.power_off();
+  if (!failed) say(boot_message::not_powered_off(failed.error()));
   return give_up(error, boot_message::given_back());
 }
 

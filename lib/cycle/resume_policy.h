@@ -4,9 +4,15 @@
 /// loading it later would destroy them. So there are two ways out only: the machine restarts, before anything
 /// was mounted, to try again; or the swap area is given back, durably, and then the boot goes on. How often
 /// it may restart is counted on the disk before each try, so that a try that hangs or crashes counts as well.
+///
+/// An image that a person has to open is counted once it is open: who turns the machine off at the question
+/// for the passphrase, or does not know it, has tried nothing. Where nobody opens it the machine is powered
+/// off, before anything was mounted, so that nobody can go on with a machine whose session they could not
+/// open.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "dormouse/block_device.h"
@@ -30,13 +36,21 @@ class BootConsole {
   [[nodiscard]] virtual Answer ask(const BootQuestion& question) = 0;
 };
 
-/// All of a try that comes after it was counted.
+/// Notes on the disk that a try begins; only the first call does anything. An error ends the try. `reader` is
+/// what the image will be loaded with: it writes the resume note again later, and has to know of the try.
+using TryCounter = std::function<Result<void>(ImageReader& reader)>;
+
+/// All of a try but its counting.
 class ImageLoader {
  public:
   virtual ~ImageLoader() = default;
   /// Takes the memory that loading `image` needs, opens the kernel's side, and calls run_resume(). Returns
-  /// only on failure.
-  virtual Error load(const ImageInfo& image) = 0;
+  /// only on failure. Of an image that takes a passphrase calls `count` once it is open, and before anything
+  /// is passed on; the others have been counted.
+  virtual Error load(const ImageInfo& image, const TryCounter& count) = 0;
+  /// Whether the last load() ended because a person was asked to open the image and did not; nothing was
+  /// counted then.
+  [[nodiscard]] virtual bool left_locked() const { return false; }
 };
 
 struct BootParts {

@@ -91,11 +91,15 @@ Result<void> SuspendRun::freeze_and_go() {
   const auto state = p_.snapshot.create_image();
   if (!state) return std::unexpected(state.error());
   if (*state == SnapshotState::kResumed) {
+    if (p_.seal != nullptr) p_.seal->wipe();
     steps_.drop();
     outcome_.end = SuspendEnd::kResumed;
     return read_figures();
   }
-  if (auto r = save(); !r) return r;
+  const auto saved = save();
+  // A try that follows has a snapshot of its own, which must not hold this one's key.
+  if (p_.seal != nullptr) p_.seal->forget_drawn();
+  if (!saved) return saved;
   if (rehearsal()) {
     outcome_.end = SuspendEnd::kRehearsed;
     return {};
@@ -132,8 +136,12 @@ Result<void> SuspendRun::verify() {
                            .swap_header_page = p_.area.header_page(),
                            .page_bytes = p_.area.page_bytes()};
   if (auto r = p_.reader.open(device, header_at_, bounds); !r) return r;
+  if (p_.seal != nullptr) {
+    if (auto r = p_.reader.unlock(*p_.seal); !r) return r;
+  }
   NullPageSink sink;
   const auto read = p_.reader.read(sink, p_.progress);
+  p_.reader.forget_key();
   if (!read) return std::unexpected(read.error());
   return {};
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "dormouse/image_options.h"
+#include "dormouse/sealing.h"
 
 namespace dormouse {
 namespace {
@@ -86,6 +87,34 @@ Result<void> check_codecs(const ImageHeader& header, DeviceOffset at) {
   return damaged(at).because("its codecs packed {} of its {} chunks", counted, chunks);
 }
 
+Result<void> check_sealing(const ImageHeader& header, DeviceOffset at) {
+  if (!header.sealed()) {
+    const auto all = std::as_bytes(std::span(&header, 1));
+    if (all_zero(all.subspan(offsetof(ImageHeader, cipher),
+                             offsetof(ImageHeader, checksum) - offsetof(ImageHeader, cipher)))) {
+      return {};
+    }
+    return damaged(at).because("reserved fields are not zero");
+  }
+  if (header.cipher < static_cast<std::uint8_t>(Cipher::kAes256Gcm) ||
+      header.cipher > static_cast<std::uint8_t>(Cipher::kChaCha20Poly1305)) {
+    return damaged(at).because("it is sealed with cipher {}, which is not known", unsigned{header.cipher});
+  }
+  if (header.ways == 0 || header.ways > header.slots.size()) {
+    return damaged(at).because("it is sealed, and states {} ways to open it, which is not within 1 and {}",
+                               unsigned{header.ways}, header.slots.size());
+  }
+  for (std::size_t i = 0; i < header.ways; ++i) {
+    if (const auto fault = fault_of(header.slots[i]); !fault.empty())
+      return damaged(at).because("key slot {}: {}", i, fault);
+  }
+  if (!all_zero(header.reserved_2) || !all_zero(header.reserved) ||
+      !all_zero(std::as_bytes(std::span(header.slots).subspan(header.ways)))) {
+    return damaged(at).because("reserved fields or key slots that are not in use are not zero");
+  }
+  return {};
+}
+
 }  // namespace
 
 void encode_image_header(ImageHeaderPage& record, std::span<std::byte> page) {
@@ -116,9 +145,8 @@ Result<ImageHeaderPage> decode_image_header(std::span<const std::byte> page, Dev
                                std::uint32_t{header.version}, kFormatVersion);
   }
   if (header.checksum != checksum_of(header)) return damaged(at).because("its checksum does not match");
-  if (header.features_required != 0) {
-    return damaged(at).because("it needs features {:#x} that this version does not know",
-                               std::uint32_t{header.features_required});
+  if (const std::uint32_t unknown = header.features_required & ~kFeatureSealed; unknown != 0) {
+    return damaged(at).because("it needs features {:#x} that this version does not know", unknown);
   }
   if (header.byte_order != kByteOrderLittle) {
     return damaged(at).because("it was written by a machine of the other byte order");
@@ -133,9 +161,10 @@ Result<ImageHeaderPage> decode_image_header(std::span<const std::byte> page, Dev
   }
   if (auto r = check_counts(header, at); !r) return std::unexpected(r.error());
   if (auto r = check_codecs(header, at); !r) return std::unexpected(r.error());
-  if (header.platform > 1 || header.reserved_0 != 0 || header.reserved_1 != 0 || !all_zero(header.reserved)) {
+  if (header.platform > 1 || header.reserved_0 != 0 || header.reserved_1 != 0) {
     return damaged(at).because("reserved fields are not zero");
   }
+  if (auto r = check_sealing(header, at); !r) return std::unexpected(r.error());
   const auto& kept = header.original_tail.signature;
   if (!std::ranges::equal(kept, kPlainSignature)) {
     return damaged(at).because("what it keeps of the swap header is no swap signature");

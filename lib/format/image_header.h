@@ -13,6 +13,7 @@
 
 #include "base/little_endian.h"
 #include "format/checksum.h"
+#include "format/key_slot.h"
 #include "format/swap_header.h"
 
 namespace dormouse {
@@ -21,6 +22,8 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::array<char, 8> kImageMagic = {'D', 'O', 'R', 'M', 'O', 'U', 'S', 'E'};
 inline constexpr std::uint8_t kByteOrderLittle = 1;
 inline constexpr std::uint32_t kMaxChunkPages = 1024;
+/// Bit of `features_required`: the image is sealed.
+inline constexpr std::uint32_t kFeatureSealed = 1;
 
 /// Random, drawn for each image; every map page carries it, so that no old tail is taken for a part.
 using ImageId = std::array<std::byte, 16>;
@@ -43,7 +46,7 @@ struct CodecCountRecord {
 static_assert(sizeof(CodecCountRecord) == 16);
 using CodecCountRecords = std::array<CodecCountRecord, 8>;
 
-/// Sealed by `checksum`; written once, before the mark.
+/// Closed by `checksum`, and of a sealed image by `header_tag`; written once, before the mark.
 struct ImageHeader {
   std::array<char, 8> magic = kImageMagic;
   Le32 version = kFormatVersion;               ///< a reader refuses any other
@@ -72,17 +75,34 @@ struct ImageHeader {
   MarkTail original_tail{};  ///< last 28 bytes of the swap header as they were
   Le32 reserved_1;
   std::array<std::byte, 16> area_uuid{};
-  Le64 area_header_page;                   ///< page index on the block device of the swap header
-  Le64 ram_bytes;                          ///< of the machine that was saved, informational
-  std::array<char, 16> architecture{};     ///< utsname machine, NUL-padded
-  std::array<char, 72> kernel_release{};   ///< utsname release, NUL-padded
-  std::array<char, 64> host{};             ///< utsname nodename, NUL-padded
-  std::array<char, 32> writer{};           ///< tool and version, NUL-padded
-  CodecCountRecords codecs{};              ///< weakest first; together the chunks of the image
-  std::array<std::byte, 3040> reserved{};  ///< zero; a reader refuses anything else
-  Le64 checksum;                           ///< XXH3-64 over bytes 0..3583 with this field zero
+  Le64 area_header_page;                  ///< page index on the block device of the swap header
+  Le64 ram_bytes;                         ///< of the machine that was saved, informational
+  std::array<char, 16> architecture{};    ///< utsname machine, NUL-padded
+  std::array<char, 72> kernel_release{};  ///< utsname release, NUL-padded
+  std::array<char, 64> host{};            ///< utsname nodename, NUL-padded
+  std::array<char, 32> writer{};          ///< tool and version, NUL-padded
+  CodecCountRecords codecs{};             ///< weakest first; together the chunks of the image
+  // Of a sealed image; else all zero.
+  std::uint8_t cipher = 0;  ///< Cipher
+  std::uint8_t ways = 0;    ///< slots in use, the first ones; 1..8
+  std::array<std::byte, 6> reserved_2{};
+  std::array<std::byte, 32> map_digest{};  ///< SHA-256 over the swap map pages as they lie on the device
+  std::array<std::byte, 16> header_tag{};  ///< over bytes 0..3583 with this field and `checksum` zero
+  std::array<KeySlot, 8> slots{};
+  std::array<std::byte, 936> reserved{};  ///< zero; a reader refuses anything else
+  Le64 checksum;                          ///< XXH3-64 over bytes 0..3583 with this field zero
+
+  [[nodiscard]] bool sealed() const { return (features_required & kFeatureSealed) != 0; }
+  /// What `header_tag` is made over.
+  [[nodiscard]] ImageHeader without_tag() const {
+    ImageHeader copy = *this;
+    copy.header_tag = {};
+    copy.checksum = 0;
+    return copy;
+  }
 };
 static_assert(sizeof(ImageHeader) == 3584 && alignof(ImageHeader) == 1);
+static_assert(offsetof(ImageHeader, cipher) == 536 && offsetof(ImageHeader, slots) == 592);
 static_assert(offsetof(ImageHeader, checksum) == 3576);
 
 /// The last 512 bytes of the record, a sector of its own with its own checksum, so that writing it can never

@@ -7,6 +7,9 @@ namespace dormouse {
 namespace {
 
 constexpr unsigned kExtentShift = 44;
+constexpr std::size_t kTagAt = offsetof(ChunkHeader, stored_xxh3);
+static_assert(kTagAt + sizeof(ChunkTag) == sizeof(ChunkHeader));
+static_assert(kTagAt + sizeof(ImageId) == sizeof(ChunkAssociated));
 
 std::uint64_t page_checksum(std::span<const std::byte> page) {
   XXH3_state_t state;
@@ -31,6 +34,24 @@ Record load(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+ChunkTag get_tag(const ChunkHeader& header) {
+  ChunkTag tag;
+  std::ranges::copy(std::as_bytes(std::span(&header, 1)).subspan(kTagAt), tag.begin());
+  return tag;
+}
+
+void put_tag(ChunkHeader& header, const ChunkTag& tag) {
+  std::ranges::copy(tag, std::as_writable_bytes(std::span(&header, 1)).subspan(kTagAt).begin());
+}
+
+ChunkAssociated associated_data(const ImageId& id, ChunkHeader header) {
+  header.extent_count = 0;  // how its places are cut up is the swap map's business
+  ChunkAssociated data;
+  std::ranges::copy(id, data.begin());
+  std::ranges::copy(std::as_bytes(std::span(&header, 1)).first(kTagAt), data.begin() + id.size());
+  return data;
+}
 
 PackedExtent pack_extent(const Extent& extent) {
   return extent.first_page | (extent.pages << kExtentShift);

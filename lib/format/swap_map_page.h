@@ -58,6 +58,14 @@ struct ChunkHeader {
 };
 static_assert(sizeof(ChunkHeader) == 48 && alignof(ChunkHeader) == 1);
 
+/// In a sealed image the tag of the chunk takes the place of both checksums.
+using ChunkTag = std::array<std::byte, 16>;
+ChunkTag get_tag(const ChunkHeader& header);
+void put_tag(ChunkHeader& header, const ChunkTag& tag);
+/// What is authenticated with the chunk: the image id, and the header up to the tag with `extent_count` zero.
+using ChunkAssociated = std::array<std::byte, 48>;
+ChunkAssociated associated_data(const ImageId& id, ChunkHeader header);
+
 /// More extents of the chunk before.
 struct ExtentsRecord {
   Le16 type = static_cast<std::uint16_t>(RecordType::kExtents);

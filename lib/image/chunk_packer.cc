@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "codec/codec_ladder.h"
+#include "image/seal_records.h"
 
 namespace dormouse {
 namespace {
@@ -29,8 +30,14 @@ bool is_mostly_filled(std::span<const std::byte> pages, std::uint32_t page_bytes
 
 }  // namespace
 
-Result<ChunkPacker> ChunkPacker::prepare(const ImageOptions& options, std::uint32_t page_bytes) {
+Result<ChunkPacker> ChunkPacker::prepare(const ImageOptions& options, std::uint32_t page_bytes,
+                                         std::optional<Cipher> cipher) {
   ChunkPacker packer(page_bytes);
+  if (cipher) {
+    auto aead = Aead::prepare(*cipher);
+    if (!aead) return std::unexpected(aead.error());
+    packer.aead_.emplace(std::move(*aead));
+  }
   const auto add = [&](const CodecSpec& spec) -> Result<void> {
     auto codec = make_codec(spec, options.chunk_bytes);
     if (!codec) return std::unexpected(codec.error());
@@ -47,16 +54,36 @@ Result<ChunkPacker> ChunkPacker::prepare(const ImageOptions& options, std::uint3
   return packer;
 }
 
+Result<void> ChunkPacker::use_key(std::span<const std::byte, kKeyBytes> key, const ImageId& id) {
+  id_ = id;
+  return aead_->set_key(key);
+}
+
+void ChunkPacker::forget_key() {
+  if (aead_) aead_->forget();
+}
+
 std::uint64_t ChunkPacker::memory_bytes() const {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = aead_ ? aead_->memory_bytes() : 0;
   for (const auto& codec : codecs_) bytes += codec->memory_bytes();
   return bytes;
 }
 
-void ChunkPacker::pack(ChunkSlot& chunk, std::size_t rung) {
+Result<void> ChunkPacker::pack(ChunkSlot& chunk, std::size_t rung) {
+  ChunkHeader& header = chunk.placement.header;
+  // A checksum of plain pages would tell what they hold.
+  if (!aead_) header.pages_xxh3 = xxh3(chunk.pages.first(std::size_t{header.pages} * page_bytes_));
+  const auto stored = compress(chunk, rung);
+  chunk.stored = stored;
+  if (aead_) return seal_chunk(*aead_, id_, header, stored);
+  const bool as_is = header.codec == static_cast<std::uint8_t>(CodecId::kStored);
+  header.stored_xxh3 = as_is ? std::uint64_t{header.pages_xxh3} : xxh3(stored);
+  return {};
+}
+
+std::span<std::byte> ChunkPacker::compress(ChunkSlot& chunk, std::size_t rung) {
   ChunkHeader& header = chunk.placement.header;
   const auto pages = chunk.pages.first(std::size_t{header.pages} * page_bytes_);
-  header.pages_xxh3 = xxh3(pages);
   const bool adaptive = codecs_.size() > 1;
   std::size_t chosen = adaptive ? std::min(rung, codecs_.size() - 1) : 0;
   if (adaptive && chosen == 0 && is_mostly_filled(pages, page_bytes_)) chosen = 1;
@@ -67,17 +94,14 @@ void ChunkPacker::pack(ChunkSlot& chunk, std::size_t rung) {
   if (!packed) {
     header.codec = static_cast<std::uint8_t>(CodecId::kStored);
     header.packed_bytes = static_cast<std::uint32_t>(pages.size());
-    header.stored_xxh3 = header.pages_xxh3;
-    chunk.stored = pages;
-    return;
+    return pages;
   }
   const std::size_t whole = divide_up(*packed, page_bytes_) * page_bytes_;
-  // The rest of the last page would show old memory; it is part of the checksum, too.
+  // The rest of the last page would show old memory; it is part of what is checked, too.
   std::ranges::fill(chunk.packed.subspan(*packed, whole - *packed), std::byte{0});
   header.codec = static_cast<std::uint8_t>(codec.spec().id);
   header.packed_bytes = static_cast<std::uint32_t>(*packed);
-  chunk.stored = chunk.packed.first(whole);
-  header.stored_xxh3 = xxh3(chunk.stored);
+  return chunk.packed.first(whole);
 }
 
 }  // namespace dormouse

@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "format/image_header.h"
+#include "image/image_keys.h"
 #include "image/read_run.h"
+#include "seal/image_opener.h"
+#include "seal/sha256.h"
 #include "swap/swap_map_reader.h"
 
 namespace dormouse {
@@ -40,11 +43,28 @@ Result<void> check_place(const ImageHeader& header, const ImageBounds& bounds, s
   return {};
 }
 
+/// The kernel registers no buffer that is larger.
+constexpr std::uint64_t kMaxMemory = std::uint64_t{1} << 30;
+
+/// Slots that keep the device busy, and those that are read ahead into.
+std::size_t slots_for(std::uint32_t max_chunk_bytes, unsigned threads, std::uint64_t ahead_bytes) {
+  const std::size_t slots = ring_slots(threads, kDeviceRequests);
+  const std::uint64_t used = std::uint64_t{slots + threads} * max_chunk_bytes;
+  const std::uint64_t left = kMaxMemory - std::min(kMaxMemory, used);
+  return slots + std::min(ahead_bytes, left) / max_chunk_bytes;
+}
+
+Failure not_sealed() {
+  return fail(Errc::kUsage, "unlock image").because("it is not sealed: it needs no key");
+}
+
 }  // namespace
 
 struct ImageReader::State {
   std::uint32_t max_chunk_bytes = 0;
   std::vector<CodecSet> codecs;
+  ImageKeys keys;
+  std::optional<Sha256> map_digest;
   ChunkMemory memory;
   StageRing ring;
   ThreadedQueue threads;
@@ -56,6 +76,18 @@ struct ImageReader::State {
   ImageBounds bounds;
   ImageHeaderPage record;
   ImageFigures figures;
+
+  [[nodiscard]] Cipher cipher() const { return static_cast<Cipher>(record.header.cipher); }
+  [[nodiscard]] std::span<const KeySlot> slots() const {
+    return std::span(record.header.slots).first(record.header.ways);
+  }
+  [[nodiscard]] SealedImage sealed_image() const {
+    return {.slots = slots(), .image_id = record.header.image_id, .cipher = cipher()};
+  }
+  Result<void> prepare_map_digest();
+  Result<void> take(std::span<const std::byte> data_key);
+  [[nodiscard]] std::unexpected<Error> refused(Error error) const;
+  Result<void> load(PageSink& sink, Progress& progress, KeyGate* gate, TransferFigures& taken);
 };
 
 ImageReader::ImageReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -63,12 +95,13 @@ ImageReader::ImageReader(ImageReader&&) noexcept = default;
 ImageReader& ImageReader::operator=(ImageReader&&) noexcept = default;
 ImageReader::~ImageReader() = default;
 
-Result<ImageReader> ImageReader::prepare(std::uint32_t max_chunk_bytes, unsigned threads) {
+Result<ImageReader> ImageReader::prepare(std::uint32_t max_chunk_bytes, unsigned threads,
+                                         std::uint64_t ahead_bytes, std::optional<Cipher> cipher) {
   if (max_chunk_bytes == 0 || max_chunk_bytes % kMinPageBytes != 0 || threads == 0 || threads > kMaxThreads) {
     return fail(Errc::kUsage, "prepare to read an image")
         .because("chunks of {} bytes, {} threads", max_chunk_bytes, threads);
   }
-  const std::size_t slots = ring_slots(threads, kDeviceRequests);
+  const std::size_t slots = slots_for(max_chunk_bytes, threads, ahead_bytes);
   auto memory = ChunkMemory::allocate(slots, threads, max_chunk_bytes);
   if (!memory) return std::unexpected(memory.error());
   auto ring = StageRing::prepare(
@@ -82,6 +115,8 @@ Result<ImageReader> ImageReader::prepare(std::uint32_t max_chunk_bytes, unsigned
   if (!header_page) return std::unexpected(header_page.error());
   auto state = std::make_unique<State>(State{.max_chunk_bytes = max_chunk_bytes,
                                              .codecs = {},
+                                             .keys = {},
+                                             .map_digest = {},
                                              .memory = std::move(*memory),
                                              .ring = std::move(*ring),
                                              .threads = std::move(*queue_threads),
@@ -96,6 +131,10 @@ Result<ImageReader> ImageReader::prepare(std::uint32_t max_chunk_bytes, unsigned
     auto set = make_codec_set(max_chunk_bytes);
     if (!set) return std::unexpected(set.error());
     state->codecs.push_back(std::move(*set));
+  }
+  if (cipher) {
+    if (auto r = state->keys.prepare(*cipher, threads); !r) return std::unexpected(r.error());
+    if (auto r = state->prepare_map_digest(); !r) return std::unexpected(r.error());
   }
   return ImageReader(std::move(state));
 }
@@ -122,6 +161,7 @@ Result<void> ImageReader::open(BlockDevice& device, DeviceOffset header_at, cons
   if (!record) return refuse(record.error());
   const std::uint64_t end_page = std::min(bounds.end_page, device.size_bytes() / bounds.page_bytes);
   if (auto r = check_place(record->header, bounds, end_page); !r) return refuse(r.error());
+  s.keys.forget();
   s.device = &device;
   s.header_at = header_at;
   s.record = *record;
@@ -163,6 +203,8 @@ ImageInfo ImageReader::info() const {
   info.loaded = info.read.duration_ns > 0;
   info.attempts = note.attempts;
   info.state = state_of(note);
+  if (h.sealed()) info.cipher = state_->cipher();
+  for (const KeySlot& slot : state_->slots()) info.ways.push_back(static_cast<KeyWay>(slot.way));
   return info;
 }
 
@@ -188,29 +230,111 @@ std::array<std::byte, 28> ImageReader::original_tail() const {
   return std::bit_cast<std::array<std::byte, 28>>(state_->record.header.original_tail);
 }
 
-Result<TransferFigures> ImageReader::read(PageSink& sink, Progress& progress) {
-  State& s = *state_;
-  const ImageHeader& header = s.record.header;
-  if (chunk_bytes() > s.max_chunk_bytes) {
-    return fail(Errc::kUsage, "read image")
-        .because("its chunks of {} bytes need larger buffers", chunk_bytes());
+bool ImageReader::sealed() const {
+  return state_->record.header.sealed();
+}
+bool ImageReader::takes_passphrase() const {
+  return dormouse::takes_passphrase(state_->slots());
+}
+bool ImageReader::takes_key_file() const {
+  return dormouse::takes_key_file(state_->slots());
+}
+
+Result<void> ImageReader::State::prepare_map_digest() {
+  if (map_digest) return {};
+  auto prepared = Sha256::prepare();
+  if (!prepared) return std::unexpected(prepared.error());
+  map_digest.emplace(std::move(*prepared));
+  return {};
+}
+
+/// Names the image header, which is what a key does not fit.
+std::unexpected<Error> ImageReader::State::refused(Error error) const {
+  error.object.format("{}", device->name());
+  if (error.code == Errc::kWrongKey || error.code == Errc::kCorrupt) error.offset = to_bytes(header_at);
+  return std::unexpected(error);
+}
+
+Result<void> ImageReader::State::take(std::span<const std::byte> data_key) {
+  if (auto r = keys.prepare(cipher(), static_cast<unsigned>(codecs.size())); !r) return refused(r.error());
+  const auto done = keys.take(data_key.first<kKeyBytes>(), record.header);
+  if (!done && done.error().code == Errc::kCorrupt) {
+    return refused(fail(Errc::kCorrupt, "check image header")
+                       .because("it is not the one that was sealed: it is damaged, or was changed")
+                       .error());
   }
-  const std::uint64_t started = now_ns();
-  progress.begin("read", s.figures.bytes());
-  ReadRun run(header, s.memory, s.codecs, s.map, *s.device, s.threads, s.ring, sink, progress);
-  auto done = s.map.begin(*s.device, header,
-                          {.end_page = s.bounds.end_page,
-                           .header_page = s.bounds.swap_header_page,
-                           .image_header_at = s.header_at});
+  return done;
+}
+
+Result<void> ImageReader::unlock(std::span<const std::byte> passphrase) {
+  if (!sealed()) return not_sealed();
+  // Whoever only pressed Enter is asked again.
+  if (passphrase.empty() || passphrase.size() > kMaxPassphraseBytes) {
+    return state_->refused(fail(Errc::kWrongKey, "unlock image")
+                               .because("no image is sealed with a passphrase of {} bytes: it has 1 to {}",
+                                        passphrase.size(), kMaxPassphraseBytes)
+                               .error());
+  }
+  const auto key = open_with_passphrase(state_->sealed_image(), passphrase);
+  return key ? state_->take(key->span()) : state_->refused(key.error());
+}
+
+Result<void> ImageReader::unlock(const KeyFile& key_file) {
+  if (!sealed()) return not_sealed();
+  const auto key = open_with_key_file(state_->sealed_image(), key_file);
+  return key ? state_->take(key->span()) : state_->refused(key.error());
+}
+
+Result<void> ImageReader::unlock(const ImageSeal& seal) {
+  if (!sealed()) return not_sealed();
+  return state_->take(seal.data_key());
+}
+
+void ImageReader::forget_key() {
+  state_->keys.forget();
+}
+
+Result<TransferFigures> ImageReader::read(PageSink& sink, Progress& progress, KeyGate* gate) {
+  TransferFigures figures;
+  const auto done = state_->load(sink, progress, gate, figures);
+  if (done) return figures;
+  if (gate != nullptr) gate->refuse(done.error());
+  return std::unexpected(done.error());
+}
+
+Result<void> ImageReader::State::load(PageSink& sink, Progress& progress, KeyGate* gate,
+                                      TransferFigures& taken) {
+  const ImageHeader& header = record.header;
+  if (const std::uint32_t chunk = header.chunk_pages * header.page_bytes; chunk > max_chunk_bytes) {
+    return fail(Errc::kUsage, "read image").because("its chunks of {} bytes need larger buffers", chunk);
+  }
+  if (gate != nullptr && !header.sealed()) {
+    return refused(fail(Errc::kCorrupt, "read image")
+                       .because("it is not sealed, and was when its key was asked for: it was changed")
+                       .error());
+  }
+  if (header.sealed()) {
+    if (gate == nullptr && !keys.ready())
+      return fail(Errc::kUsage, "read image").because("it is sealed, and was not unlocked");
+    if (auto r = prepare_map_digest(); !r) return r;
+  }
+  std::uint64_t started = now_ns();
+  ReadRun run(header, memory, codecs, keys, map, *device, threads, ring, sink, progress, gate);
+  run.begin_progress();
+  auto done = map.begin(
+      *device, header,
+      {.end_page = bounds.end_page, .header_page = bounds.swap_header_page, .image_header_at = header_at},
+      map_digest ? &*map_digest : nullptr);
   if (done) done = run.start();
-  if (done) done = s.ring.run(run);
+  if (done) done = ring.run(run);
   run.stop();
-  if (done) progress.advance(s.figures.bytes());
+  if (done) run.complete_progress();
   if (done) done = sink.finish();
-  progress.end();
-  if (!done) return std::unexpected(done.error());
-  return TransferFigures{
-      .duration_ns = now_ns() - started, .flush_ns = 0, .source_wait_ns = run.sink_wait_ns()};
+  run.end_progress();
+  if (!done) return done;
+  if (gate != nullptr) started = std::max(started, gate->opened_at_ns().value_or(started));
+  taken = {.duration_ns = now_ns() - started, .flush_ns = 0, .source_wait_ns = run.sink_wait_ns()};
+  return {};
 }
 
 Result<void> ImageReader::note_attempt() {
@@ -255,7 +379,7 @@ Result<void> ImageReader::write_note(std::string_view operation) {
 }
 
 std::uint64_t ImageReader::memory_bytes() const {
-  std::uint64_t contexts = 0;
+  std::uint64_t contexts = state_->keys.memory_bytes();
   for (const CodecSet& set : state_->codecs) {
     for (const auto& codec : set) contexts += codec->memory_bytes();
   }

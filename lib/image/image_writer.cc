@@ -10,8 +10,10 @@
 
 #include "format/image_header.h"
 #include "image/chunk_memory.h"
+#include "image/seal_records.h"
 #include "image/write_run.h"
 #include "pipeline/stage_ring.h"
+#include "seal/sha256.h"
 #include "swap/swap_map_writer.h"
 
 namespace dormouse {
@@ -39,6 +41,19 @@ Result<ImageId> draw_image_id() {
   return id;
 }
 
+/// Whoever asks for a sealed image must not get one that nobody can open, and not learn so after the
+/// snapshot.
+Result<std::optional<Sha256>> prepare_map_digest(const ImageSeal* seal) {
+  if (seal == nullptr) return std::nullopt;
+  if (seal->ways() == 0) {
+    return fail(Errc::kUsage, "prepare to seal the image")
+        .because("there is no way to open it again: it needs a passphrase or a key file");
+  }
+  auto digest = Sha256::prepare();
+  if (!digest) return std::unexpected(digest.error());
+  return std::move(*digest);
+}
+
 }  // namespace
 
 struct ImageWriter::State {
@@ -50,8 +65,13 @@ struct ImageWriter::State {
   ThreadedQueue threads;
   SwapMapWriter map;
   AlignedBuffer header_page;
+  ImageSeal* seal = nullptr;  // of sealed images, and with it:
+  std::optional<Sha256> map_digest;
   std::optional<RoomShortage> shortage = std::nullopt;
 
+  Result<void> draw_key(const ImageId& id);
+  void forget_key();
+  Result<void> seal_into(ImageHeader& header, const SwapMapSummary& summary);
   Result<void> finish(WriteRun& run, BlockDevice& device, DeviceOffset header_at,
                       const ImageIdentity& identity, const ImageId& id, std::uint64_t started_ns,
                       WrittenImage& result);
@@ -62,7 +82,8 @@ ImageWriter::ImageWriter(ImageWriter&&) noexcept = default;
 ImageWriter& ImageWriter::operator=(ImageWriter&&) noexcept = default;
 ImageWriter::~ImageWriter() = default;
 
-Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint32_t page_bytes) {
+Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint32_t page_bytes,
+                                         ImageSeal* seal) {
   if (auto r = check_options(options, page_bytes); !r) return std::unexpected(r.error());
   const std::size_t slots =
       ring_slots(options.threads, kDeviceRequests) + (options.adaptive ? kSlotsToChooseBy : 0);
@@ -78,6 +99,8 @@ Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint3
   if (!map) return std::unexpected(map.error());
   auto header_page = AlignedBuffer::allocate(page_bytes);
   if (!header_page) return std::unexpected(header_page.error());
+  auto map_digest = prepare_map_digest(seal);
+  if (!map_digest) return std::unexpected(map_digest.error());
   auto state = std::make_unique<State>(State{.options = options,
                                              .page_bytes = page_bytes,
                                              .packers = {},
@@ -85,9 +108,12 @@ Result<ImageWriter> ImageWriter::prepare(const ImageOptions& options, std::uint3
                                              .ring = std::move(*ring),
                                              .threads = std::move(*threads),
                                              .map = std::move(*map),
-                                             .header_page = std::move(*header_page)});
+                                             .header_page = std::move(*header_page),
+                                             .seal = seal,
+                                             .map_digest = std::move(*map_digest)});
+  const auto cipher = seal != nullptr ? std::optional(seal->cipher()) : std::nullopt;
   for (unsigned i = 0; i < options.threads; ++i) {
-    auto packer = ChunkPacker::prepare(options, page_bytes);
+    auto packer = ChunkPacker::prepare(options, page_bytes, cipher);
     if (!packer) return std::unexpected(packer.error());
     state->packers.push_back(std::move(*packer));
   }
@@ -127,6 +153,10 @@ Result<WrittenImage> ImageWriter::write(PageSource& source, BlockDevice& device,
   }
   const auto id = draw_image_id();
   if (!id) return std::unexpected(id.error());
+  if (auto r = s.draw_key(*id); !r) {
+    s.forget_key();
+    return std::unexpected(r.error());
+  }
   const std::uint64_t started = now_ns();
   progress.begin("write", source.total_pages() * s.page_bytes);
   WriteRun run(s.options, s.page_bytes, s.memory, s.packers, s.map, source, device, s.threads, s.ring,
@@ -134,18 +164,42 @@ Result<WrittenImage> ImageWriter::write(PageSource& source, BlockDevice& device,
   WrittenImage result;
   result.header_at = header_at;
   result.image.pages = source.total_pages();
-  auto done = s.map.begin(device, allocator, *id);
+  auto done = s.map.begin(device, allocator, *id, s.map_digest ? &*s.map_digest : nullptr);
   if (done) done = run.start();
   if (done) done = s.ring.run(run);
   run.stop();
   if (done) progress.advance(result.image.pages * s.page_bytes);
   if (done) done = s.finish(run, device, header_at, identity, *id, started, result);
+  s.forget_key();
   device.quiesce();
   progress.end();
   if (done) return result;
   const Error error = run.explained(done.error());
   s.shortage = run.shortage();
   return std::unexpected(error);
+}
+
+Result<void> ImageWriter::State::draw_key(const ImageId& id) {
+  if (seal == nullptr) return {};
+  if (auto r = seal->draw(id); !r) return r;
+  for (ChunkPacker& packer : packers) {
+    if (auto r = packer.use_key(seal->data_key(), id); !r) return r;
+  }
+  return {};
+}
+
+void ImageWriter::State::forget_key() {
+  for (ChunkPacker& packer : packers) packer.forget_key();
+}
+
+Result<void> ImageWriter::State::seal_into(ImageHeader& header, const SwapMapSummary& summary) {
+  if (seal == nullptr) return {};
+  header.features_required = kFeatureSealed;
+  header.cipher = static_cast<std::uint8_t>(seal->cipher());
+  header.ways = static_cast<std::uint8_t>(seal->ways());
+  header.map_digest = summary.map_digest;
+  seal->put_slots(std::as_writable_bytes(std::span(header.slots)));
+  return seal_header(packers.front().aead(), header);
 }
 
 Result<void> ImageWriter::State::finish(WriteRun& run, BlockDevice& device, DeviceOffset header_at,
@@ -200,6 +254,7 @@ Result<void> ImageWriter::State::finish(WriteRun& run, BlockDevice& device, Devi
   put_text(h.kernel_release, identity.kernel_release);
   put_text(h.host, identity.host);
   put_text(h.writer, identity.writer);
+  if (auto r = seal_into(h, *summary); !r) return r;
   encode_image_header(record, header_page.span());
   auto written = device.write(header_at, header_page.span());
   if (!written) return during("write image header", written.error());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "image/seal_records.h"
+
 namespace dormouse {
 namespace {
 
@@ -26,7 +28,7 @@ Result<void> ReadRun::work(unsigned stage, std::size_t slot, std::uint64_t /*num
       fetch(slot);
       return {};
     case kUnpack:
-      return unpack(chunk, codecs_[worker]);
+      return unpack(chunk, worker);
     default:
       return deliver(chunk);
   }
@@ -38,32 +40,47 @@ Failure ReadRun::damaged(const ChunkSlot& chunk) const {
   return fail(Errc::kCorrupt, "check image chunk")
       .on(device_.name())
       .at(to_bytes(page_offset(placement.extents.front().first_page, header_.page_bytes)))
-      .because("chunk {} (pages {} to {} of the image) is damaged", std::uint64_t{placement.header.number},
-               first, first + placement.header.pages - 1);
+      .because("chunk {} (pages {} to {} of the image) is {}", std::uint64_t{placement.header.number}, first,
+               first + placement.header.pages - 1,
+               header_.sealed() ? "not what was sealed: it is damaged, or was changed" : "damaged");
 }
 
 void ReadRun::fetch(std::size_t slot) {
   ChunkSlot& chunk = memory_[slot];
-  const std::size_t bytes = chunk.placement.stored_pages(header_.page_bytes) * header_.page_bytes;
-  auto& buffer = is_stored_as_is(chunk) ? chunk.pages : chunk.packed;
-  buffer = memory_.take();
-  transfers_.read(slot, buffer.first(bytes));
+  (is_stored_as_is(chunk) ? chunk.pages : chunk.packed) = memory_.take();
+  transfers_.read(slot, stored(chunk));
 }
 
-Result<void> ReadRun::unpack(ChunkSlot& chunk, CodecSet& codecs) {
+// Nothing unchecked reaches a decoder.
+Result<void> ReadRun::authenticate(ChunkSlot& chunk, unsigned worker) {
   const ChunkHeader& header = chunk.placement.header;
-  // Nothing unchecked reaches a decoder.
-  if (xxh3(chunk.stored) != header.stored_xxh3) return damaged(chunk);
+  if (!header_.sealed()) {
+    if (xxh3(chunk.stored) != header.stored_xxh3) return damaged(chunk);
+    return {};
+  }
+  if (gate_ != nullptr) {
+    if (auto r = gate_->wait(); !r) return r;
+  }
+  if (!keys_.ready()) return fail(Errc::kUsage, "read image").because("it is sealed, and was not unlocked");
+  auto opened = open_chunk(keys_.of(worker), header_.image_id, header, stored(chunk));
+  if (!opened && opened.error().code == Errc::kCorrupt) return damaged(chunk);
+  return opened;
+}
+
+Result<void> ReadRun::unpack(ChunkSlot& chunk, unsigned worker) {
+  if (auto r = authenticate(chunk, worker); !r) return r;
+  const ChunkHeader& header = chunk.placement.header;
   const bool as_is = is_stored_as_is(chunk);
   if (!as_is) chunk.pages = memory_.take();
   const auto pages = unpacked(chunk);
   const auto filling = chunk.stored.subspan(header.packed_bytes);
   if (!std::ranges::all_of(filling, [](std::byte b) { return b == std::byte{0}; })) return damaged(chunk);
   if (!as_is) {
-    if (!codecs[header.codec]->unpack(chunk.stored.first(header.packed_bytes), pages)) return damaged(chunk);
+    Codec& codec = *codecs_[worker][header.codec];
+    if (!codec.unpack(chunk.stored.first(header.packed_bytes), pages)) return damaged(chunk);
     memory_.give_back(chunk.packed);
-    if (xxh3(pages) != header.pages_xxh3) return damaged(chunk);
-  } else if (header.pages_xxh3 != header.stored_xxh3) {
+    if (!header_.sealed() && xxh3(pages) != header.pages_xxh3) return damaged(chunk);
+  } else if (!header_.sealed() && header.pages_xxh3 != header.stored_xxh3) {
     return damaged(chunk);
   }
   return {};
@@ -79,10 +96,32 @@ Result<void> ReadRun::deliver(const ChunkSlot& chunk) {
   return written;
 }
 
+void ReadRun::begin_progress() {
+  if (told_begin_ || (gate_ != nullptr && !gate_->opened_at_ns())) return;
+  progress_.begin("read", image_bytes());
+  told_begin_ = true;
+}
+
+void ReadRun::complete_progress() {
+  begin_progress();
+  progress_.advance(image_bytes());
+}
+
+void ReadRun::end_progress() {
+  if (told_begin_) progress_.end();
+}
+
 Result<void> ReadRun::tick() {
-  progress_.advance(delivered_bytes_.load(std::memory_order_relaxed));
+  begin_progress();
+  if (told_begin_) progress_.advance(delivered_bytes_.load(std::memory_order_relaxed));
   if (progress_.stop_requested()) return fail(Errc::kStopped, "read image").because("stopped by the user");
+  // Else a refusal would be seen with the next chunk only, which a slow device may take long to bring.
+  if (gate_ != nullptr && gate_->decided()) return gate_->wait();
   return {};
+}
+
+void ReadRun::failed(const Error& error) {
+  if (gate_ != nullptr) gate_->refuse(error);
 }
 
 }  // namespace dormouse

@@ -95,8 +95,7 @@ Result<void> WriteRun::work(unsigned stage, std::size_t slot, std::uint64_t /*nu
   ChunkSlot& chunk = memory_[slot];
   switch (stage) {
     case kPack:
-      pack(chunk, packers_[worker]);
-      return {};
+      return pack(chunk, packers_[worker]);
     case kPlace:
       return place(chunk);
     default:
@@ -106,11 +105,13 @@ Result<void> WriteRun::work(unsigned stage, std::size_t slot, std::uint64_t /*nu
   }
 }
 
-void WriteRun::pack(ChunkSlot& chunk, ChunkPacker& packer) {
+Result<void> WriteRun::pack(ChunkSlot& chunk, ChunkPacker& packer) {
   chunk.packed = memory_.take();
-  packer.pack(chunk, adaptive_ ? strength_.choose(in_flight_.load(std::memory_order_relaxed)) : 0);
+  const std::size_t rung = adaptive_ ? strength_.choose(in_flight_.load(std::memory_order_relaxed)) : 0;
+  if (auto r = packer.pack(chunk, rung); !r) return r;
   const bool shrank = chunk.stored.data() == chunk.packed.data();
   memory_.give_back(shrank ? chunk.pages : chunk.packed);
+  return {};
 }
 
 Result<void> WriteRun::place(ChunkSlot& chunk) {

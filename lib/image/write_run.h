@@ -88,7 +88,7 @@ class WriteRun final : public StageWork, private ChunkTransfers::Owner {
   [[nodiscard]] std::uint64_t pages_read() const { return pages_read_; }
 
  private:
-  void pack(ChunkSlot& chunk, ChunkPacker& packer);
+  Result<void> pack(ChunkSlot& chunk, ChunkPacker& packer);
   Result<void> place(ChunkSlot& chunk);
   void chunk_transferred(ChunkSlot& chunk) override;
   Failure too_large(std::uint64_t needed_pages);

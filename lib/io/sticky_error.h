@@ -12,20 +12,17 @@ namespace dormouse {
 class StickyError {
  public:
   /// Keeps `error` unless there is one already.
-  void note(const Error& error) {
-    const std::lock_guard lock(mutex_);
-    if (set_.load(std::memory_order_relaxed)) return;
-    error_ = error;
-    set_.store(true, std::memory_order_release);
-  }
+  void note(const Error& error) { (void)keep(error); }
 
   /// note(), and the one that is kept.
   Error keep(const Error& error) {
-    note(error);
-    return error_;  // does not change while it is set
+    const std::lock_guard lock(mutex_);
+    if (!set_.load(std::memory_order_relaxed)) error_ = error;
+    set_.store(true, std::memory_order_release);
+    return error_;
   }
 
-  /// Starts anew. Requires: no other thread is in a call.
+  /// Starts anew. What another thread, in a call, meets meanwhile may be forgotten: that call returns it.
   void forget() {
     const std::lock_guard lock(mutex_);
     set_.store(false, std::memory_order_release);

@@ -12,6 +12,8 @@ namespace dormouse {
 
 /// MemTotal: the memory the kernel manages, bytes.
 Result<std::uint64_t> total_ram_bytes(const SystemPaths& paths = {});
+/// MemAvailable: what could be had now without swapping, bytes.
+Result<std::uint64_t> available_ram_bytes(const SystemPaths& paths = {});
 /// "6.1.0-37-amd64"
 [[nodiscard]] std::string kernel_release();
 /// "x86_64"

@@ -10,7 +10,8 @@ namespace dormouse {
 /// Locks every page of the process until it is destroyed, and sets the heap and the stack up so that what
 /// little is still allocated or called later (thread control blocks, printing) finds memory that is there.
 /// Why: after the snapshot a page fault on a file reads a file system that must not be touched, and one on
-/// swap may free a slot that the snapshot still refers to (kernel-facts D.3).
+/// swap may free a slot that the snapshot still refers to (kernel-facts D.3). Its end unlocks everything,
+/// what was locked before (mlock(2)) as well: keys have to be forgotten by then.
 class [[nodiscard]] MemoryLock {
  public:
   static constexpr std::size_t kHeapReserveBytes = std::size_t{1} << 20;

@@ -25,6 +25,7 @@ struct StageRing::Shared {
   std::vector<std::condition_variable> ready;  // one a stage
   std::vector<Slot> slots;
   std::vector<std::uint64_t> taken;    // jobs that each stage has begun
+  std::vector<std::uint64_t> oldest;   // no job before this one waits for the stage any more
   std::vector<std::uint64_t> in_work;  // of these not ended
   std::uint64_t produced = 0;
   std::uint64_t finished = 0;
@@ -40,6 +41,7 @@ StageRing::StageRing(std::size_t slots, std::vector<Stage> stages)
     : slot_count_(slots), stages_(std::move(stages)), shared_(std::make_unique<Shared>(stages_.size())) {
   shared_->slots.resize(slots);
   shared_->taken.resize(stages_.size());
+  shared_->oldest.resize(stages_.size());
   shared_->in_work.resize(stages_.size());
 }
 
@@ -67,6 +69,7 @@ Result<void> StageRing::run(StageWork& work) {
   Shared& s = *shared_;
   std::ranges::fill(s.slots, Slot{});
   std::ranges::fill(s.taken, 0);
+  std::ranges::fill(s.oldest, 0);
   std::ranges::fill(s.in_work, 0);
   s.produced = 0;
   s.finished = 0;
@@ -139,8 +142,8 @@ void StageRing::serve(void* seat) {
   mine->ring->serve_stage(mine->stage, mine->worker);
 }
 
-std::optional<std::size_t> StageRing::ready_slot(unsigned stage) const {
-  const Shared& s = *shared_;
+std::optional<std::size_t> StageRing::ready_slot(unsigned stage) {
+  Shared& s = *shared_;
   const auto is_ready = [&](std::uint64_t number) {
     const Slot& slot = s.slots[number % slot_count_];
     return slot.occupied && slot.number == number && slot.stage == stage && !slot.in_work;
@@ -150,8 +153,15 @@ std::optional<std::size_t> StageRing::ready_slot(unsigned stage) const {
     if (next < s.produced && is_ready(next)) return next % slot_count_;
     return std::nullopt;
   }
-  for (std::uint64_t number = s.produced - std::min<std::uint64_t>(s.produced, slot_count_);
-       number < s.produced; ++number) {
+  // A ring may have a thousand slots, most of them through this stage.
+  const auto is_past = [&](std::uint64_t number) {
+    const Slot& slot = s.slots[number % slot_count_];
+    return !slot.occupied || slot.number != number || slot.stage > stage ||
+           (slot.stage == stage && slot.in_work);
+  };
+  std::uint64_t& oldest = s.oldest[stage];
+  while (oldest < s.produced && is_past(oldest)) ++oldest;
+  for (std::uint64_t number = oldest; number < s.produced; ++number) {
     if (is_ready(number)) return number % slot_count_;
   }
   return std::nullopt;
@@ -221,7 +231,10 @@ void StageRing::pass(Slot& slot) {
 // With the mutex held.
 void StageRing::abort(const Error& error) {
   Shared& s = *shared_;
-  if (!s.error) s.error = error;
+  if (!s.error) {
+    s.error = error;
+    if (s.work != nullptr) s.work->failed(error);
+  }
   for (auto& ready : s.ready) ready.notify_all();
   s.progressed.notify_one();
 }

@@ -34,6 +34,9 @@ class StageWork {
   virtual Result<void> work(unsigned stage, std::size_t slot, std::uint64_t number, unsigned worker) = 0;
   /// Called often on the calling thread of run(), also while it waits; an error stops the run.
   virtual Result<void> tick() = 0;
+  /// The run has failed: whatever work() waits for outside of the ring must come to an end. From any thread,
+  /// with the ring locked.
+  virtual void failed(const Error& /*error*/) {}
 };
 
 class StageRing {
@@ -74,7 +77,7 @@ class StageRing {
   StageRing(std::size_t slots, std::vector<Stage> stages);
   static void serve(void* seat);
   void serve_stage(unsigned stage, unsigned worker);
-  std::optional<std::size_t> ready_slot(unsigned stage) const;
+  std::optional<std::size_t> ready_slot(unsigned stage);
   Result<void> produce_all(StageWork& work);
   Result<void> wait_for(StageWork& work, std::unique_lock<std::mutex>& lock,
                         bool (StageRing::*condition)() const);

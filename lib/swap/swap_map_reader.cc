@@ -12,9 +12,12 @@ Result<SwapMapReader> SwapMapReader::prepare() {
   return SwapMapReader(std::move(*page));
 }
 
-Result<void> SwapMapReader::begin(BlockDevice& device, const ImageHeader& header, const SwapBounds& bounds) {
+Result<void> SwapMapReader::begin(BlockDevice& device, const ImageHeader& header, const SwapBounds& bounds,
+                                  Sha256* sha256) {
   device_ = &device;
   header_ = &header;
+  sha256_ = header.sealed() ? sha256 : nullptr;
+  if (sha256_ != nullptr) sha256_->reset();
   bounds_ = bounds;
   map_page_at_ = bounds.image_header_at;
   map_pages_ = 0;
@@ -46,6 +49,7 @@ Result<void> SwapMapReader::load(std::uint64_t page) {
   }
   auto cursor = MapPageCursor::open(bytes, header_->image_id, map_pages_, map_page_at_);
   if (!cursor) return std::unexpected(map_lost(cursor.error()));
+  if (sha256_ != nullptr) sha256_->update(bytes);
   cursor_ = *cursor;
   ++map_pages_;
   return {};
@@ -202,6 +206,10 @@ Result<bool> SwapMapReader::check_closing(const ClosingRecord& closing) {
         "it does not agree with the image header and with the {} chunks, {} stored pages and {} map pages "
         "that were found, or it is not the end of the map",
         chunks_, stored_pages_, map_pages_);
+  }
+  if (h.sealed() && (sha256_ == nullptr || sha256_->value() != h.map_digest)) {
+    return broken().because("the swap map of {} pages is not the one that the image was sealed with",
+                            map_pages_);
   }
   const Digest digest = digest_.value();
   if (closing.chunk_digest != digest || h.chunk_digest != digest) {

@@ -10,6 +10,7 @@
 #include "base/aligned_buffer.h"
 #include "format/image_header.h"
 #include "format/swap_map_page.h"
+#include "seal/sha256.h"
 
 namespace dormouse {
 
@@ -39,12 +40,15 @@ class SwapMapReader {
  public:
   static Result<SwapMapReader> prepare();
 
-  /// `device` and `header` (validated by decode_image_header) must live until the end.
-  Result<void> begin(BlockDevice& device, const ImageHeader& header, const SwapBounds& bounds);
+  /// `device` and `header` (validated by decode_image_header) must live until the end, and so must `sha256`,
+  /// which digests the map pages. Requires: `sha256` is given where the image is sealed.
+  Result<void> begin(BlockDevice& device, const ImageHeader& header, const SwapBounds& bounds,
+                     Sha256* sha256 = nullptr);
 
   /// The next chunk; false once the closing record has been reached and has confirmed that the image is
-  /// whole. kCorrupt names chunk, page range and device offset; where the map itself is damaged, the map page
-  /// and all chunks that cannot be found any more.
+  /// whole; of a sealed image also that the map is the one that its header knows. kCorrupt names chunk, page
+  /// range and device offset; where the map itself is damaged, the map page and all chunks that cannot be
+  /// found any more.
   Result<bool> next(ChunkPlacement& placement);
 
  private:
@@ -63,6 +67,7 @@ class SwapMapReader {
   AlignedBuffer page_;
   BlockDevice* device_ = nullptr;
   const ImageHeader* header_ = nullptr;
+  Sha256* sha256_ = nullptr;
   SwapBounds bounds_;
   MapPageCursor cursor_;
   DeviceOffset map_page_at_{};

@@ -28,9 +28,12 @@ Result<SwapMapWriter> SwapMapWriter::prepare(std::uint32_t page_bytes) {
   return SwapMapWriter(std::move(*page));
 }
 
-Result<void> SwapMapWriter::begin(BlockDevice& device, SwapAllocator& allocator, const ImageId& id) {
+Result<void> SwapMapWriter::begin(BlockDevice& device, SwapAllocator& allocator, const ImageId& id,
+                                  Sha256* sha256) {
   device_ = &device;
   allocator_ = &allocator;
+  sha256_ = sha256;
+  if (sha256_ != nullptr) sha256_->reset();
   id_ = id;
   digest_ = DigestState{};
   summary_ = SwapMapSummary{};
@@ -77,6 +80,7 @@ Result<SwapMapSummary> SwapMapWriter::finish(std::uint64_t image_pages) {
   closing.chunk_digest = summary_.chunk_digest;
   builder_.add(bytes_of(closing));
   if (auto r = store(0); !r) return std::unexpected(r.error());
+  if (sha256_ != nullptr) summary_.map_digest = sha256_->value();
   return summary_;
 }
 
@@ -92,6 +96,7 @@ Result<void> SwapMapWriter::turn_page() {
 
 Result<void> SwapMapWriter::store(std::uint64_t next_page) {
   builder_.seal(next_page);
+  if (sha256_ != nullptr) sha256_->update(page_.span());
   const auto page_bytes = static_cast<std::uint32_t>(page_.size());
   auto written = device_->write(page_offset(current_page_, page_bytes), page_.span());
   if (!written) written.error().operation = "write swap map";

@@ -21,6 +21,10 @@ constexpr std::array<Announcement, 4> kAnnouncements = {{{"freeze", "freezing us
 // Between the last of them and thawed() no other thread may be there.
 constexpr std::array<std::string_view, 5> kUnwatched = {"freeze", "snapshot", "jump", "power off", "thaw"};
 
+KeyWatcher watch_keys(KeyWatcher::Scope scope) {
+  return KeyWatcher::open({STDIN_FILENO, STDERR_FILENO}, scope);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ToolConsole>> ToolConsole::open(std::string_view tool, ProgressDisplay::Mode mode,
@@ -30,20 +34,20 @@ Result<std::unique_ptr<ToolConsole>> ToolConsole::open(std::string_view tool, Pr
   if (!signals) return std::unexpected(signals.error());
   auto out = MessageOutput::open(STDERR_FILENO);
   if (!out) return std::unexpected(out.error());
-  auto keys = KeyWatcher::open({STDIN_FILENO, STDERR_FILENO}, scope);
   std::unique_ptr<ToolConsole> console(
-      new ToolConsole(tool, mode, std::move(*out), std::move(keys), std::move(*signals)));
+      new ToolConsole(tool, mode, scope, std::move(*out), std::move(*signals)));
   if (auto r = console->stalls_.prepare(); !r) return std::unexpected(r.error());
   return console;
 }
 
-ToolConsole::ToolConsole(std::string_view tool, ProgressDisplay::Mode mode, MessageOutput out,
-                         KeyWatcher keys, SignalWatcher signals)
+ToolConsole::ToolConsole(std::string_view tool, ProgressDisplay::Mode mode, KeyWatcher::Scope scope,
+                         MessageOutput out, SignalWatcher signals)
     : tool_(tool),
       mode_(mode),
+      scope_(scope),
       out_(std::move(out)),
       signals_(std::move(signals)),
-      keys_(std::move(keys)),
+      keys_(watch_keys(scope)),
       stalls_(tool, out_, clock_),
       progress_(mode, out_, clock_, &keys_, &signals_, &stalls_) {}
 
@@ -65,9 +69,21 @@ void ToolConsole::watch_for_stalls(std::string_view name) {
   stalls_.start();
 }
 
+void ToolConsole::begin_asking() {
+  asking_ = true;
+  stalls_.stop();
+  keys_.restore();
+}
+
+void ToolConsole::end_asking() {
+  if (!asking_) return;
+  asking_ = false;
+  keys_ = watch_keys(scope_);
+}
+
 void ToolConsole::step(std::string_view name) {
   stalls_.step(name);
-  if (std::ranges::find(kUnwatched, name) == kUnwatched.end()) {
+  if (!asking_ && std::ranges::find(kUnwatched, name) == kUnwatched.end()) {
     stalls_.start();
   } else {
     stalls_.stop();

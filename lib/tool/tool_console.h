@@ -28,6 +28,11 @@ class ToolConsole final : public CycleObserver {
   /// From here on a line is printed when nothing moves for 10 s. For work without steps; step() does it by
   /// itself.
   void watch_for_stalls(std::string_view name);
+  /// Somebody else is to ask the person here, for as long as that takes: leaves the keys of the terminal to
+  /// them, and takes no stillness for a stall.
+  void begin_asking();
+  /// The keys are watched again; for stalls nobody watches until told to. Does nothing a second time.
+  void end_asking();
   [[nodiscard]] bool keys_active() const { return keys_.active(); }
   /// Asks by the same terminal and keys; must not outlive this.
   [[nodiscard]] CountdownPrompt prompt() { return {tool_, out_, clock_, &keys_, &signals_}; }
@@ -48,11 +53,13 @@ class ToolConsole final : public CycleObserver {
   [[nodiscard]] bool stop_requested() override { return progress_.stop_requested(); }
 
  private:
-  ToolConsole(std::string_view tool, ProgressDisplay::Mode mode, MessageOutput out, KeyWatcher keys,
+  ToolConsole(std::string_view tool, ProgressDisplay::Mode mode, KeyWatcher::Scope scope, MessageOutput out,
               SignalWatcher signals);
 
   std::string_view tool_;
   ProgressDisplay::Mode mode_;
+  KeyWatcher::Scope scope_;
+  bool asking_ = false;
   MonotonicClock clock_;
   MessageOutput out_;
   SignalWatcher signals_;

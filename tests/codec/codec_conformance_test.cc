@@ -8,6 +8,7 @@
 
 #include "dormouse/codec.h"
 
+#include "support/bytes.h"
 #include "support/page_patterns.h"
 
 namespace dormouse {
@@ -19,12 +20,11 @@ void PrintTo(const CodecSpec& spec, std::ostream* out) {
 
 namespace {
 
+using test::Bytes;
 using test::make_mix;
 using test::make_pattern;
 using test::PagePattern;
 using test::SeededRandom;
-
-using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
 constexpr std::byte kGuard{0xa5};

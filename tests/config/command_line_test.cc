@@ -120,8 +120,8 @@ TEST(S2diskCommandLine, TheLaterOfTwoWins) {
 }
 
 TEST(S2diskCommandLine, OverridesTheFile) {
-  const test::ConfigFile file("image size = 1G\ncompress = lz4\nencrypt = y\n");
-  const auto options = s2disk({"-f", file.path(), "-s", "2G", "-P", "encrypt=n"});
+  const test::ConfigFile file("image size = 1G\ncompress = lz4\nformat = kernel\n");
+  const auto options = s2disk({"-f", file.path(), "-s", "2G", "--format", "dormouse"});
   ASSERT_TRUE(options) << options.error().what();
   EXPECT_EQ(options->settings.image_size.value, 2147483648U);
   EXPECT_EQ(options->settings.codec.automatic, false);
@@ -155,14 +155,9 @@ TEST(S2diskCommandLine, KeepsDeviceAndOffsetTogether) {
 TEST(S2diskCommandLine, RefusesWhatIsNotBuiltYet) {
   const std::vector<std::pair<Args, std::string>> cases = {
       {{"--format", "kernel"}, "--format: the kernel's own format is not built yet"},
-      {{"--encrypt"}, "--encrypt: sealed images are not built yet"},
-      {{"--encrypt=aes"}, "--encrypt: sealed images are not built yet"},
-      {{"--key-file", "k"}, "--key-file: sealed images are not built yet"},
       {{"--check"}, "--check: not built yet: '--shutdown-method none'"},
       {{"-r", "UUID=1-2"}, "/dev/disk/by-uuid/1-2"},
       {{"LABEL=swap"}, "/dev/disk/by-label/swap"},
-      {{"-P", "encrypt=y"}, "sealed image"},
-      {{"-P", "RSA key file=k"}, "sealed image"},
   };
   for (const auto& [args, expected] : cases) {
     const auto options = s2disk(args);
@@ -258,19 +253,46 @@ TEST(ResumeCommandLine, DoesOneThingAtATime) {
 TEST(ResumeCommandLine, HasOnlyItsOwnOptions) {
   EXPECT_THAT(message(resume({"--image-size", "1G"})), HasSubstr("--image-size is an option of s2disk only"));
   EXPECT_THAT(message(resume({"--from", "x"})), HasSubstr("--from is an option of s2disk only"));
-  EXPECT_THAT(message(resume({"--key-file", "x"})), HasSubstr("not built yet"));
+  EXPECT_THAT(message(resume({"--encrypt"})), HasSubstr("--encrypt is an option of s2disk only"));
 }
 
-TEST(ResumeCommandLine, NeverLoadsAPlainImageWhereASealedOneWasAskedFor) {
-  const test::ConfigFile file("encrypt = y\n");
-  for (const Args& args : {Args{}, Args{"--to", "x"}, Args{"--verify"}}) {
-    EXPECT_THAT(message(resume(args, file.path())), HasSubstr("asks for a sealed image"));
+TEST(ResumeCommandLine, TakesKeyFilesWhateverItDoes) {
+  const test::ConfigFile file("key file = /etc/key\n");
+  for (const Args& args :
+       {Args{}, Args{"--to", "x"}, Args{"--verify"}, Args{"--status"}, Args{"--discard"}}) {
+    const auto configured = resume(args, file.path());
+    ASSERT_TRUE(configured) << configured.error().what();
+    EXPECT_THAT(configured->settings.all_key_files(), ElementsAre("/etc/key"));
+    EXPECT_THAT(configured->warnings, IsEmpty());
+    Args named = args;
+    named.insert(named.end(), {"--key-file", "a", "--key-file=b"});
+    EXPECT_THAT(resume(named, file.path())->settings.all_key_files(), ElementsAre("a", "b"));
   }
-  for (const Args& args : {Args{"--status"}, Args{"--discard"}}) {
-    const auto options = resume(args, file.path());
-    ASSERT_TRUE(options) << options.error().what();
-    EXPECT_EQ(options->warnings.size(), 1U);
-  }
+}
+
+TEST(S2diskCommandLine, SealsWhereItIsAskedTo) {
+  EXPECT_EQ(s2disk({"--encrypt"})->settings.encrypt, (EncryptChoice{true, std::nullopt}));
+  EXPECT_EQ(s2disk({"--encrypt", "/dev/sda2"})->settings.resume_device, "/dev/sda2");
+  EXPECT_EQ(s2disk({"--encrypt=aes-256-gcm"})->settings.encrypt, (EncryptChoice{true, Cipher::kAes256Gcm}));
+  EXPECT_THAT(message(s2disk({"--encrypt=aes"})),
+              HasSubstr("--encrypt aes: neither yes nor no nor a cipher"));
+  EXPECT_THAT(message(s2disk({"--encrypt", "aes-256-ocb"})), HasSubstr("write --encrypt=aes-256-ocb"));
+  const auto keys = s2disk({"--encrypt", "--key-file", "a", "--key_file=b"});
+  ASSERT_TRUE(keys) << keys.error().what();
+  EXPECT_THAT(keys->settings.all_key_files(), ElementsAre("a", "b"));
+  EXPECT_FALSE(keys->settings.asks_passphrase());
+}
+
+// Whoever names a key thinks that the image is sealed.
+TEST(S2diskCommandLine, WritesNothingInTheClearWhereAKeyIsNamed) {
+  EXPECT_THAT(message(s2disk({"--key-file", "k"})), HasSubstr("--key-file: a key file is named"));
+  EXPECT_THAT(message(s2disk({"-P", "RSA key file=k"})), HasSubstr("would not be sealed"));
+  const test::ConfigFile no("encrypt = n\nkey file = /etc/key\n");
+  EXPECT_TRUE(s2disk({}, no.path()));
+  EXPECT_TRUE(s2disk({"-P", "encrypt=n", "--key-file", "k"}));
+  EXPECT_THAT(message(s2disk({"--key-file", "k"}, no.path())), HasSubstr("'encrypt = n' is set"));
+  const test::ConfigFile yes("encrypt = y\nkey file = /etc/key\n");
+  EXPECT_FALSE(s2disk({"-P", "encrypt=n"}, yes.path())->settings.encrypt.on);
 }
 
 TEST(ResumeCommandLine, ReadsTheSameFileAsS2disk) {

@@ -55,6 +55,14 @@ Check warns(const std::string& text) {
     EXPECT_THAT(o.warnings.front(), HasSubstr(":1: "));
   };
 }
+Check encrypts(std::optional<Cipher> cipher, std::vector<std::string> keys, bool asks) {
+  return [=](const S2diskOptions& o) {
+    EXPECT_EQ(o.settings.encrypt, (EncryptChoice{true, cipher}));
+    EXPECT_EQ(o.settings.all_key_files(), keys);
+    EXPECT_EQ(o.settings.asks_passphrase(), asks);
+    EXPECT_TRUE(o.warnings.empty());
+  };
+}
 Check says_nothing() {
   return [](const S2diskOptions& o) { EXPECT_TRUE(o.warnings.empty()) << o.warnings.front(); };
 }
@@ -142,7 +150,18 @@ const std::vector<Case>& sound_cases() {
       {"debug test file = /tmp/x", warns("--from FILE")},
       {"debug verify image = y", [](const S2diskOptions& o) { EXPECT_TRUE(o.settings.verify); }},
       {"encrypt = n", says_nothing()},
-      {"encrypt = n\nRSA key file = /etc/uswsusp.key", says_nothing()},
+      {"encrypt = n\nRSA key file = /etc/uswsusp.key\npassphrase = y", says_nothing()},
+      {"encrypt = y", encrypts(std::nullopt, {}, true)},
+      {"encrypt = yes\nkey file = /k", encrypts(std::nullopt, {"/k"}, false)},
+      {"encrypt = AES-256-OCB\npassphrase = y", encrypts(Cipher::kAes256Ocb, {}, true)},
+      {"encrypt = aes-256-gcm\nkey file = /a\nKey_File: '/b c'\npassphrase = y",
+       encrypts(Cipher::kAes256Gcm, {"/a", "/b c"}, true)},
+      {"encrypt = chacha20-poly1305\nRSA key file = /nonexistent",
+       encrypts(Cipher::kChaCha20Poly1305, {"/nonexistent"}, false)},
+      {"encrypt = y\nRSA key file = /nonexistent", encrypts(std::nullopt, {"/nonexistent"}, false)},
+      {"encrypt = y\nkey file = /a\nRSA key file = /b", encrypts(std::nullopt, {"/a", "/b"}, false)},
+      {"passphrase countdown = 1",
+       [](const S2diskOptions& o) { EXPECT_EQ(o.settings.passphrase_countdown, 1U); }},
       {"suspend loglevel = 2\nmax loglevel = 8",
        [](const S2diskOptions& o) {
          EXPECT_EQ(o.settings.suspend_loglevel, 2);
@@ -162,6 +181,8 @@ const std::vector<Case>& sound_cases() {
        [](const S2diskOptions& o) {
          EXPECT_EQ(o.settings.resume_attempts, 2U);
          EXPECT_EQ(o.settings.resume_countdown, 20U);
+         EXPECT_EQ(o.settings.passphrase_countdown, 60U);
+         EXPECT_FALSE(o.settings.encrypt.on);
        }},
       {"snapshot device = /dev/misc/snapshot",
        [](const S2diskOptions& o) { EXPECT_EQ(o.settings.snapshot_device, "/dev/misc/snapshot"); }},
@@ -242,10 +263,17 @@ TEST(ConfigCases, AreRefusedWithFileAndLine) {
       {"\xff\xfe"
        "c\0",
        "not of the form"},
-      {"encrypt = y", "'encrypt = y' asks for a sealed image"},
-      {"encrypt = y\nRSA key file = /nonexistent", "not built yet"},
-      {"RSA key file = /etc/uswsusp.key", "'RSA key file' asks for a sealed image"},
-      {"encrypt = maybe", "write y or n"},
+      {"passphrase = n\nencrypt = y", "nobody could open it"},
+      {"RSA key file = /etc/uswsusp.key", "a key file is named, and 'encrypt' is not set"},
+      {"key file = /k", "the image would not be sealed"},
+      {"passphrase = y", "a passphrase is asked for, and 'encrypt' is not set"},
+      {"encrypt = maybe", "write y, n, aes-256-gcm, aes-256-ocb or chacha20-poly1305"},
+      {"encrypt = aes", "nor a cipher"},
+      {"encrypt =", "empty"},
+      {"key file =", "empty"},
+      {"passphrase = maybe", "write y or n"},
+      {"passphrase countdown = 601", "seconds from 1 to 600"},
+      {"passphrase countdown = 0", "seconds from 1 to 600"},
       {"resume attempts = 0", "tries from 1 to 100"},
       {"resume attempts = 101", "tries from 1 to 100"},
       {"resume attempts = two", "tries from 1 to 100"},
@@ -266,6 +294,16 @@ TEST(ConfigCases, AreRefusedWithFileAndLine) {
     EXPECT_THAT(options.error().what(), HasSubstr(file.path() + ":1: "));
     EXPECT_THAT(options.error().what(), HasSubstr(expected));
   }
+}
+
+TEST(ConfigCases, HaveAsManyWaysToOpenAnImageAsItsHeaderHolds) {
+  std::string text = "encrypt = y\npassphrase = y\n";
+  for (int i = 1; i < 8; ++i) text += fmt::format("key file = /k{}\n", i);
+  EXPECT_TRUE(test::s2disk({}, test::ConfigFile(text).path()));
+  const test::ConfigFile ninth(text + "key file = /k8\n");
+  EXPECT_THAT(test::message(test::s2disk({}, ninth.path())),
+              HasSubstr(ninth.path() +
+                        ":10: an image can have 8 ways to open it at most; 8 key files and a passphrase"));
 }
 
 TEST(ConfigCases, OfTheCommandLine) {

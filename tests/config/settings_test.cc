@@ -35,6 +35,9 @@ TEST(PrintSettings, ReadsBackAsItself) {
       {"-s", "0", "--compress=none", "-r", "/dev/it's", "-o", "34816", "--shutdown-method", "reboot"},
       {"--report", "json", "--report-file", " a ", "--progress", "none", "-P", "max loglevel=3"},
       {"-P", "resume attempts=7", "-P", "resume countdown=0"},
+      {"--encrypt", "--key-file", "/a b", "--key-file=/c", "-P", "passphrase=y", "-P",
+       "passphrase countdown=7"},
+      {"--encrypt=aes-256-ocb", "-P", "RSA key file=/k"},
   };
   for (const auto& args : lines) {
     const auto first = test::s2disk(args);
@@ -50,7 +53,23 @@ TEST(PrintSettings, ReadsBackAsItself) {
       return all;
     };
     EXPECT_EQ(values(first->settings), values(second->settings));
+    EXPECT_EQ(first->settings.all_key_files(), second->settings.all_key_files());
   }
+}
+
+TEST(KeyFiles, OfOneSourceAddUpAndThoseOfALaterOneTakeTheirPlace) {
+  const auto files = [](const std::string& config, const std::vector<std::string>& args) {
+    const test::ConfigFile file(config);
+    const auto options = test::s2disk(args, file.path());
+    EXPECT_TRUE(options) << test::message(options);
+    return options ? options->settings.all_key_files() : std::vector<std::string>{};
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(files("encrypt = y\nkey file = /a\nkey file = /b\n", {}), ElementsAre("/a", "/b"));
+  EXPECT_THAT(files("encrypt = y\nkey file = /a\n", {"--key-file", "/c", "-P", "key file=/d"}),
+              ElementsAre("/c", "/d"));
+  EXPECT_THAT(files("encrypt = y\nRSA key file = /a\n", {"--key-file", "/c"}), ElementsAre("/c"));
+  EXPECT_THAT(files("encrypt = y\nkey file = /a\n", {"-P", "RSA key file=/r"}), ElementsAre("/r"));
 }
 
 TEST(KeyTable, NamesEveryKeyOnce) {

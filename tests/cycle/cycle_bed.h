@@ -21,6 +21,8 @@
 #include "dormouse/suspend_cycle.h"
 
 #include "kernel/slot_allocator.h"
+#include "support/bytes.h"
+#include "support/cheap_cost.h"
 #include "support/fake_restore_device.h"
 #include "support/fake_snapshot_device.h"
 #include "support/fault_block_device.h"
@@ -165,11 +167,19 @@ class LoggedObserver final : public CycleObserver {
   std::uint64_t questions_ = 0;
 };
 
+/// Seals with a passphrase that costs next to nothing.
+inline ImageSeal seal_with(std::string_view passphrase) {
+  auto seal = ImageSeal::prepare(Cipher::kChaCha20Poly1305).value();
+  seal.add_passphrase(bytes_of(passphrase), kCheap).value();
+  return seal;
+}
+
 struct CyclePlan {
   FakeMachine machine = {};
   FaultPlan device_fault = {};
   FaultPlan area_fault = {};
   std::uint32_t chunk_bytes = 16 * 4096;
+  ImageSeal* seal = nullptr;
 };
 
 /// One machine with one disk. `device` and `area_device` are two handles of it, each with a fault plan of its
@@ -190,10 +200,13 @@ class CycleBed {
         observer(log),
         allocator(snapshot),
         area(SwapArea::open(area_device, DeviceOffset{0}).value()),
+        seal(plan.seal),
         writer(ImageWriter::prepare(
-                   {.codec = {.id = CodecId::kLz4, .level = 1}, .chunk_bytes = plan.chunk_bytes}, 4096)
+                   {.codec = {.id = CodecId::kLz4, .level = 1}, .chunk_bytes = plan.chunk_bytes}, 4096, seal)
                    .value()),
-        reader(ImageReader::prepare(plan.chunk_bytes, 1).value()) {
+        reader(ImageReader::prepare(plan.chunk_bytes, 1, 0,
+                                    seal != nullptr ? std::optional(seal->cipher()) : std::nullopt)
+                   .value()) {
     kernel.set_swap_area(machine.swap_device, 0).value();
   }
 
@@ -206,7 +219,8 @@ class CycleBed {
                         .reader = reader,
                         .power = power,
                         .progress = progress,
-                        .observer = observer},
+                        .observer = observer,
+                        .seal = seal},
                        request);
   }
 
@@ -247,14 +261,15 @@ class CycleBed {
   SlotAllocator allocator;
   NoProgress progress;
   SwapArea area;
+  ImageSeal* seal;
   ImageWriter writer;
   ImageReader reader;
 };
 
 /// A disk as it is when the machine has gone off with its image.
-inline MemoryBlockDevice hibernated_disk(const FakeMachine& machine = {},
-                                         const ImageIdentity& identity = {}) {
-  CycleBed bed({.machine = machine});
+inline MemoryBlockDevice hibernated_disk(const FakeMachine& machine = {}, const ImageIdentity& identity = {},
+                                         ImageSeal* seal = nullptr) {
+  CycleBed bed({.machine = machine, .seal = seal});
   std::unique_ptr<MemoryBlockDevice> left;
   bed.power.at_end = [&] { left = std::make_unique<MemoryBlockDevice>(bed.disk.clone()); };
   (void)bed.suspend({.method = ShutdownMethod::kShutdown, .identity = identity});

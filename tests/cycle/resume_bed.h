@@ -73,7 +73,9 @@ struct ResumeBed {
   unsigned attempts_allowed = 2;
   std::unique_ptr<MemoryBlockDevice> at_jump;     ///< the disk as the machine that wakes up finds it
   std::unique_ptr<MemoryBlockDevice> at_restart;  ///< and as the next boot finds it
-  int restarts = 0;
+  int restarts = 0;                               ///< or power-offs
+  std::string passphrase;                         ///< opens a sealed image
+  std::optional<Error> unopened;                  ///< a person was asked to open it, and this came of it
 
   explicit ResumeBed(MemoryBlockDevice hibernated, const FaultPlan& fault = {})
       : disk(std::move(hibernated)),
@@ -94,7 +96,7 @@ struct ResumeBed {
   Result<void> resume() {
     auto opened = SwapArea::open(device, DeviceOffset{0});
     if (!opened) return std::unexpected(opened.error());
-    return load_with(*opened);
+    return load_with(*opened, [](ImageReader&) { return Result<void>{}; });
   }
 
   /// What plain `resume` does. The restart that it may ask for comes back, as every fake end of the machine.
@@ -129,15 +131,22 @@ struct ResumeBed {
   class Loader final : public ImageLoader {
    public:
     Loader(ResumeBed& bed, SwapArea& area) : bed_(bed), area_(area) {}
-    Error load(const ImageInfo&) override { return bed_.load_with(area_).error(); }
+    Error load(const ImageInfo&, const TryCounter& count) override {
+      return bed_.unopened ? *bed_.unopened : bed_.load_with(area_, count).error();
+    }
+    [[nodiscard]] bool left_locked() const override { return bed_.unopened.has_value(); }
 
    private:
     ResumeBed& bed_;
     SwapArea& area_;
   };
 
-  Result<void> load_with(SwapArea& area) {
+  Result<void> load_with(SwapArea& area, const TryCounter& count) {
     if (auto r = reader.open(device, area.marked_image_header(), kBounds); !r) return r;
+    if (reader.sealed()) {
+      if (auto r = reader.unlock(std::as_bytes(std::span(std::string_view(passphrase)))); !r) return r;
+      if (auto r = count(reader); !r) return r;
+    }
     return run_resume(
         {.restore = restore, .area = area, .reader = reader, .progress = progress, .observer = observer});
   }
@@ -145,6 +154,18 @@ struct ResumeBed {
     return std::make_unique<MemoryBlockDevice>(disk.clone());
   }
 };
+
+/// What a boot that goes on must find, whatever went wrong: plain swap, or, where not even that could be
+/// written, words in capitals and exit code 1.
+inline void expect_safe_to_boot(const ResumeBed& bed, const Result<void>& ended) {
+  if (bed.console.said.find("COULD NOT BE DISCARDED") == std::string::npos) {
+    EXPECT_TRUE(bed.header_is_plain()) << bed.console.said;
+    return;
+  }
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(exit_code(ended.error().code), 1) << "by which the boot knows";
+  EXPECT_THAT(bed.console.said, ::testing::HasSubstr("may still be on /dev/vda2"));
+}
 
 /// What the image header on a hibernated disk says, its resume note included.
 inline ImageInfo image_on(const MemoryBlockDevice& disk) {

@@ -19,18 +19,6 @@ using ::testing::Not;
 
 using Answer = BootConsole::Answer;
 
-/// What a boot that goes on must find, whatever went wrong: plain swap, or, where not even that could be
-/// written, words in capitals and exit code 1.
-void expect_safe_to_boot(const ResumeBed& bed, const Result<void>& ended) {
-  if (bed.console.said.find("COULD NOT BE DISCARDED") == std::string::npos) {
-    EXPECT_TRUE(bed.header_is_plain()) << bed.console.said;
-    return;
-  }
-  ASSERT_FALSE(ended);
-  EXPECT_EQ(exit_code(ended.error().code), 1) << "by which the boot knows";
-  EXPECT_THAT(bed.console.said, HasSubstr("may still be on /dev/vda2"));
-}
-
 /// The next boot finds what the restart left, with the same fault, and must come to an end.
 void expect_next_boot_gives_back(ResumeBed& first, const FaultPlan& fault) {
   ASSERT_TRUE(first.at_restart);

@@ -175,6 +175,40 @@ TEST(SuspendCycle, VerifyingFindsAPlantedErrorBeforeTheMark) {
   }
 }
 
+TEST(SuspendCycle, ASealedImageIsVerifiedWithItsKeyAndTheSealKeptForAnotherTry) {
+  ImageSeal seal = seal_with("open sesame");
+  CycleBed bed({.seal = &seal});
+  std::unique_ptr<MemoryBlockDevice> marked;
+  bed.power.at_end = [&] { marked = std::make_unique<MemoryBlockDevice>(bed.disk.clone()); };
+  ASSERT_FALSE(bed.suspend({.method = ShutdownMethod::kShutdown, .verify = true}))
+      << "the fake machine stays on";
+  ASSERT_TRUE(marked) << "it was verified and marked";
+  auto reader = ImageReader::prepare(16 * 4096, 1).value();
+  ASSERT_TRUE(reader.open(*marked, DeviceOffset{4096}, {.end_page = 1024, .swap_header_page = 0}));
+  EXPECT_EQ(reader.info().cipher, Cipher::kChaCha20Poly1305);
+  EXPECT_EQ(seal.ways(), 1U);
+  EXPECT_TRUE(seal.draw(std::array<std::byte, 16>{}));
+  bed.expect_running_system();
+}
+
+// The snapshot of another try would hold it.
+TEST(SuspendCycle, TheKeyOfATryIsForgottenHoweverItEnds) {
+  const auto is_forgotten = [](const ImageSeal& seal) {
+    return std::ranges::all_of(seal.data_key(), [](std::byte b) { return b == std::byte{0}; });
+  };
+  ImageSeal seal = seal_with("open sesame");
+  ASSERT_TRUE(seal.draw(std::array<std::byte, 16>{}));
+  EXPECT_FALSE(is_forgotten(seal)) << "there is something to forget";
+  seal.forget_drawn();
+  int failed = 0;
+  for (std::uint64_t call = 0; call < 20; ++call) {
+    CycleBed bed({.device_fault = {.fail_at_call = call}, .seal = &seal});
+    if (!bed.suspend({.method = ShutdownMethod::kNone, .verify = true})) ++failed;
+    EXPECT_TRUE(is_forgotten(seal)) << "call " << call;
+  }
+  EXPECT_GT(failed, 3);
+}
+
 // Buffered writes stay in the page cache: reading them back from there would prove nothing about the medium.
 TEST(SuspendCycle, VerifyingReadsThroughTheDirectHandle) {
   CycleBed bed;

@@ -46,6 +46,17 @@ TEST(WakeUp, ReadsBothHalvesOfTheFiguresBackFromDisk) {
   bed.expect_running_system();
 }
 
+TEST(WakeUp, WipesTheSealAtOnce) {
+  const MemoryBlockDevice disk = resumed_disk(true);
+  ImageSeal seal = seal_with("open sesame");
+  CycleBed bed({.machine = {.comes_back_resumed = true}, .seal = &seal});
+  wake_up_with(bed, disk);
+  const auto outcome = bed.suspend();
+  ASSERT_TRUE(outcome) << outcome.error().what();
+  EXPECT_EQ(seal.ways(), 0U);
+  EXPECT_FALSE(seal.draw(std::array<std::byte, 16>{}));
+}
+
 TEST(WakeUp, HasNoReadHalfWhereTheResumeNotedNone) {
   const MemoryBlockDevice disk = resumed_disk(false);
   CycleBed bed({.machine = {.comes_back_resumed = true}});

@@ -40,8 +40,8 @@ class CheckingSink final : public PageSink {
   bool finished_ = false;
 };
 
-ImageReader make_reader(std::uint32_t max_chunk_bytes) {
-  auto reader = ImageReader::prepare(max_chunk_bytes, 1);
+ImageReader make_reader(std::uint32_t max_chunk_bytes, std::optional<Cipher> cipher) {
+  auto reader = ImageReader::prepare(max_chunk_bytes, 1, 0, cipher);
   if (!reader) throw std::runtime_error(reader.error().what());
   return std::move(*reader);
 }
@@ -53,7 +53,21 @@ bool contains(const std::string& text, std::string_view words) {
 }  // namespace
 
 Judge::Judge(std::uint32_t max_chunk_bytes, std::span<const std::byte> stream)
-    : reader_(make_reader(max_chunk_bytes)), stream_(stream) {}
+    : reader_(make_reader(max_chunk_bytes, std::nullopt)), stream_(stream) {}
+
+Judge::Judge(std::uint32_t max_chunk_bytes, std::span<const std::byte> stream, KeyFile key)
+    : reader_(make_reader(max_chunk_bytes, Cipher::kAes256Gcm)), stream_(stream), key_(std::move(key)) {}
+
+Result<void> Judge::open(BlockDevice& device, DeviceOffset header_at, const ImageBounds& bounds) {
+  {
+    const AllocationCounter counter;
+    auto opened = reader_.open(device, header_at, bounds);
+    allocations_ = counter.count();
+    if (!opened) return opened;
+  }
+  // What says that it is plain is held to the same stream, and to no key.
+  return key_ && reader_.sealed() ? reader_.unlock(*key_) : Result<void>{};
+}
 
 Outcome Judge::read(MemoryBlockDevice& disk, std::uint64_t shown_bytes, DeviceOffset header_at,
                     const ImageBounds& bounds) {
@@ -61,23 +75,20 @@ Outcome Judge::read(MemoryBlockDevice& disk, std::uint64_t shown_bytes, DeviceOf
   CheckingSink sink(stream_);
   NoProgress progress;
   Outcome outcome;
-  std::uint64_t allocations = 0;
-  {
+  auto opened = open(device, header_at, bounds);
+  outcome.opened = opened.has_value();
+  if (!opened) {
+    outcome.error = opened.error();
+  } else {
     const AllocationCounter counter;
-    auto opened = reader_.open(device, header_at, bounds);
-    outcome.opened = opened.has_value();
-    if (!opened) {
-      outcome.error = opened.error();
-    } else if (auto done = reader_.read(sink, progress); !done) {
-      outcome.error = done.error();
-    }
-    allocations = counter.count();
+    if (auto done = reader_.read(sink, progress); !done) outcome.error = done.error();
+    allocations_ += counter.count();
   }
   EXPECT_TRUE(sink.same()) << "something damaged was passed on";
   EXPECT_EQ(sink.finished(), !outcome.error) << outcome.what();
   EXPECT_TRUE(outcome.error || sink.whole()) << "a part was taken for the whole";
   EXPECT_EQ(device.changes(), 0U) << outcome.what();
-  EXPECT_LE(allocations, kThreadAllocations) << outcome.what();
+  EXPECT_LE(allocations_, kThreadAllocations) << outcome.what();
   EXPECT_LE(device.bytes_read(), std::min(shown_bytes, bounds.end_page * bounds.page_bytes))
       << outcome.what();
   EXPECT_LE(device.reads(), bounds.end_page) << outcome.what();
@@ -95,7 +106,7 @@ Outcome Judge::read(MemoryBlockDevice& disk, std::uint64_t shown_bytes, DeviceOf
 void expect_damage(const Outcome& outcome) {
   ASSERT_TRUE(outcome.error) << "it was read without an error";
   const std::string what = outcome.what();
-  EXPECT_EQ(outcome.error->code, Errc::kCorrupt) << what;
+  EXPECT_TRUE(outcome.error->code == Errc::kCorrupt || outcome.error->code == Errc::kWrongKey) << what;
   EXPECT_EQ(exit_code(outcome.error->code), 3) << what;
   if (!outcome.opened || outcome.error->operation == "check closing record") return;
   EXPECT_TRUE((contains(what, "chunk ") && contains(what, " (pages ")) ||

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dormouse/image_reader.h"
+#include "dormouse/sealing.h"
 
 #include "io/memory_block_device.h"
 
@@ -18,7 +19,7 @@ namespace dormouse::test {
 /// What came of one attempt.
 struct Outcome {
   std::optional<Error> error;  ///< none: the stream came through whole
-  bool opened = false;         ///< the image header was accepted
+  bool opened = false;         ///< the image header was accepted, and the key if there is one
   [[nodiscard]] std::string what() const { return error ? error->what() : "read without an error"; }
 };
 
@@ -31,6 +32,8 @@ struct Outcome {
 class Judge {
  public:
   Judge(std::uint32_t max_chunk_bytes, std::span<const std::byte> stream);
+  /// For images that may be sealed with AES-256-GCM: they are unlocked with `key`.
+  Judge(std::uint32_t max_chunk_bytes, std::span<const std::byte> stream, KeyFile key);
   /// `shown_bytes`: how much of the disk there is.
   Outcome read(MemoryBlockDevice& disk, std::uint64_t shown_bytes, DeviceOffset header_at,
                const ImageBounds& bounds);
@@ -39,12 +42,16 @@ class Judge {
   }
 
  private:
+  Result<void> open(BlockDevice& device, DeviceOffset header_at, const ImageBounds& bounds);
+
   ImageReader reader_;
   std::span<const std::byte> stream_;
+  std::optional<KeyFile> key_;
+  std::uint64_t allocations_ = 0;
 };
 
-/// Damage, said as FORMAT.md wants it: exit code 3, and where the map or a chunk is concerned the chunk and
-/// its pages.
+/// Damage, said as FORMAT.md wants it: exit code 3 (also of a key slot, which then takes no key), and where
+/// the map or a chunk is concerned the chunk and its pages.
 void expect_damage(const Outcome& outcome);
 
 /// How many damages were tried and what came of them, printed at the end of a test.

@@ -18,7 +18,7 @@ constexpr std::uint64_t kOnePage = std::uint64_t{1} << 44;  // the length of an 
 class StructureDamage : public ::testing::TestWithParam<VictimShape> {
  protected:
   explicit StructureDamage(const VictimShape& shape = GetParam())
-      : victim_(shape), judge_(shape.chunk_pages * shape.page_bytes, victim_.stream()) {}
+      : victim_(shape), judge_(shape.chunk_pages * shape.page_bytes, victim_.stream(), victim_key()) {}
 
   [[nodiscard]] std::uint64_t page_bytes() const { return victim_.shape().page_bytes; }
   Outcome attempt(Tally& tally) {
@@ -311,7 +311,7 @@ TEST_P(StructureDamage, TheFutureIsRefusedWithWords) {
     victim_.reseal();
     expect_refused(tally, fmt::format("format version {} is not known", version));
   }
-  for (unsigned bit = 0; bit < 32; ++bit) {
+  for (unsigned bit = 1; bit < 32; ++bit) {
     put(header + 12, 1U << bit, 4);
     victim_.reseal();
     expect_refused(tally, fmt::format("it needs features {:#x}", 1U << bit));
@@ -320,6 +320,10 @@ TEST_P(StructureDamage, TheFutureIsRefusedWithWords) {
     EXPECT_FALSE(attempt(tally).error) << "optional features are ignored";
     victim_.restore();
   }
+  // Sealed without a cipher; plain with one.
+  put(header + 12, GetParam().sealed ? 0 : 1, 4);
+  victim_.reseal();
+  expect_refused(tally, GetParam().sealed ? "reserved fields" : "sealed with cipher 0");
   put(header + 20, 2, 1);
   victim_.reseal();
   expect_refused(tally, "other byte order");

@@ -1,13 +1,13 @@
 #include "damage/victim.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
 
 #include "image/reference_image.h"
+#include "image/reference_records.h"
+#include "image/seal_bed.h"
 #include "support/page_patterns.h"
 #include "swap/swap_disk.h"
 
@@ -30,8 +30,15 @@ SwapShape swap_shape(const VictimShape& shape) {
           .spare_pages = kSparePages};
 }
 
-std::uint64_t hash64(std::span<const std::byte> bytes) {
-  return XXH3_64bits(bytes.data(), bytes.size());
+/// Each image has its own key, as a writer would draw it. The raw key is what readers use; a passphrase is
+/// one more way.
+ReferenceSealing sealing_for(std::uint64_t seed) {
+  ReferenceSealing sealing{.cipher = static_cast<std::uint8_t>(Cipher::kAes256Gcm)};
+  sealing.image_key.fill(static_cast<std::byte>(seed));
+  ReferenceWay way = raw_secret();
+  way.wrap_nonce.fill(static_cast<std::byte>(seed));
+  sealing.ways = {way, {.way = 1, .passphrase = std::string(kPassphrase)}};
+  return sealing;
 }
 
 ReferenceSettings settings_for(const VictimShape& shape, std::uint64_t seed) {
@@ -42,12 +49,14 @@ ReferenceSettings settings_for(const VictimShape& shape, std::uint64_t seed) {
                      {.id = CodecId::kLzf, .level = 0},
                      {.id = CodecId::kLz4, .level = 1},
                      {.id = CodecId::kZstd, .level = 1}};
+  if (!shape.codecs.empty()) settings.codecs = shape.codecs;
   SeededRandom random(seed);
   for (std::byte& b : settings.image_id) b = static_cast<std::byte>(random.next());
   settings.created_unix_seconds = 1'150'000'000 + seed;
   settings.size_cap_bytes = 1 << 20;
   settings.area_header_page = shape.header_page;
   settings.ram_bytes = 512U << 20;
+  if (shape.sealed) settings.sealing = sealing_for(seed);
   const auto page = make_swap_page(swap_shape(shape));
   std::copy_n(page.end() - 28, 28, settings.original_tail.begin());
   std::copy_n(page.begin() + 1036, 16, settings.area_uuid.begin());
@@ -91,7 +100,12 @@ std::vector<VictimShape> victim_shapes() {
        .chunk_pages = 4,
        .image_pages = 31,
        .header_page = 3,
-       .every_record = false}};
+       .every_record = false},
+      {.name = "sealed", .chunk_pages = 4, .image_pages = 35, .sealed = true}};
+}
+
+KeyFile victim_key() {
+  return make_raw_key();
 }
 
 VictimShape victim_shape(std::string_view name) {
@@ -206,19 +220,28 @@ void Victim::put(std::uint64_t at, std::span<const std::byte> bytes) {
   std::ranges::copy(bytes, change(at, bytes.size()).begin());
 }
 
-void Victim::reseal(std::uint64_t at, std::size_t kept) {
+void Victim::seal_header() {
+  const std::uint64_t header = to_bytes(header_at_);
+  const ReferenceSealing sealing = sealing_for(2);
+  Bytes map;
+  for (const RecordPlace& r : records(RecordKind::kMapHeader))
+    append(map, disk_.bytes().subspan(r.at, shape_.page_bytes));
+  put(header + 544, reference_sha256(map));
+  // Of the image as it was: with another id or cipher it is another image.
+  const auto id = std::span<const std::byte>(sound_).subspan(header + 32, 16);
+  const ReferenceKey key = reference_data_key(sealing.image_key, sealing.cipher, id);
+  put(header + 576,
+      reference_seal(sealing.cipher, key, 1, 0, header_data(disk_.bytes().subspan(header, 3584)), {}));
+}
+
+void Victim::reseal(std::uint64_t at, std::size_t kept, bool keyed) {
   kept_at_ = at;
   kept_bytes_ = kept;
   const std::uint64_t header = to_bytes(header_at_);
-  std::vector<std::byte> headers;
-  for (const RecordPlace& r : records_) {
-    if (r.kind != RecordKind::kChunk) continue;
-    const auto bytes = disk_.bytes().subspan(r.at, r.bytes);
-    headers.insert(headers.end(), bytes.begin(), bytes.end());
-  }
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(headers.data(), headers.size()));
-  const auto digest = std::as_bytes(std::span(canonical.digest));
+  Bytes headers;
+  for (const RecordPlace& r : records(RecordKind::kChunk))
+    append(headers, disk_.bytes().subspan(r.at, r.bytes));
+  const Bytes digest = hash128(headers);
   put(header + 120, digest);
   put(records_.back().at + 40, digest);
 
@@ -233,6 +256,7 @@ void Victim::reseal(std::uint64_t at, std::size_t kept) {
   for (const RecordPlace& r : records_) {
     if (r.kind == RecordKind::kMapHeader) seal(r.at, shape_.page_bytes, 56);
   }
+  if (shape_.sealed && keyed) seal_header();
   seal(header, kHeaderBytes, 3576);
   seal(header + kHeaderBytes, 512, 504);
 }

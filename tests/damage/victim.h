@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dormouse/image_reader.h"
+#include "dormouse/sealing.h"
 
 #include "io/memory_block_device.h"
 
@@ -37,11 +38,15 @@ struct VictimShape {
   bool repeats = false;           ///< every chunk holds the same pages
   bool only_map = false;          ///< the image header is like any other, and reading all of it takes long
   bool every_record = true;       ///< false: damage one by one only those at the edges of map pages
+  bool sealed = false;            ///< opened by victim_key()
+  std::vector<CodecSpec> codecs = {};  ///< of the chunks, in turn; default: every one
 };
 inline void PrintTo(const VictimShape& shape, std::ostream* out) {
   *out << shape.name;
 }
 std::vector<VictimShape> victim_shapes();
+/// What opens a sealed victim.
+KeyFile victim_key();
 /// The shape of that name.
 VictimShape victim_shape(std::string_view name);
 
@@ -71,9 +76,10 @@ class Victim {
 
   /// Bytes of the disk to be damaged. restore() puts all of them back.
   std::span<std::byte> change(std::uint64_t at, std::size_t bytes);
-  /// Makes digest and checksums of all records fit what they now hold: what a hostile image does. The `kept`
-  /// bytes from `at` on stay as they are.
-  void reseal(std::uint64_t at = 0, std::size_t kept = 0);
+  /// Makes digests and checksums of all records fit what they now hold: what a hostile image does. The `kept`
+  /// bytes from `at` on stay as they are. Of a sealed image the header's tag is made anew too, as whoever has
+  /// the key can, unless `keyed` is false; the tags of chunks never are.
+  void reseal(std::uint64_t at = 0, std::size_t kept = 0, bool keyed = true);
   void restore();
   [[nodiscard]] bool is_restored() const;
 
@@ -82,6 +88,7 @@ class Victim {
   void take_apart();
   void put_note();
   void put(std::uint64_t at, std::span<const std::byte> bytes);
+  void seal_header();
 
   VictimShape shape_;
   std::uint64_t area_end_page_;

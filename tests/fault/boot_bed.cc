@@ -1,9 +1,14 @@
 #include "fault/boot_bed.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <regex>
+#include <stdexcept>
 
+#include "base/unique_fd.h"
 #include "cycle/cycle_bed.h"
 #include "kernel/machine_info.h"
 #include "resume_tool.h"
@@ -24,13 +29,32 @@ BootBed::BootBed() {
   settings.threads = 1;
   settings.resume_countdown = 0;
   settings.snapshot_device = "/dev/snapshot";
+  directory_.write("proc/self/mountinfo", kInitramfs);
+  directory_.write("proc/meminfo", "MemAvailable: 65536 kB\n");
+  save(nullptr);
+}
+
+void BootBed::save_with(ImageSeal& seal) {
+  save(&seal);
+}
+
+void BootBed::save(ImageSeal* seal) {
   const std::string architecture = machine_architecture();
   const std::string release = kernel_release();
-  const MemoryBlockDevice disk =
-      hibernated_disk({.image_pages = 200},
-                      {.architecture = architecture, .kernel_release = release, .ram_bytes = kRamBytes});
-  disk_.assign(reinterpret_cast<const char*>(disk.bytes().data()), disk.bytes().size());
-  directory_.write("proc/self/mountinfo", kInitramfs);
+  const auto saved = [&](std::size_t pages, ImageSeal* sealed_with) {
+    const MemoryBlockDevice disk = hibernated_disk(
+        {.image_pages = pages},
+        {.architecture = architecture, .kernel_release = release, .ram_bytes = kRamBytes}, sealed_with);
+    return std::string(reinterpret_cast<const char*>(disk.bytes().data()), disk.bytes().size());
+  };
+  disk_ = saved(kImagePages, seal);
+  plain_ = saved(kPlainPages, nullptr);
+}
+
+void BootBed::write_area(std::string_view bytes) const {
+  const UniqueFd area(::open(area_.c_str(), O_WRONLY | O_CLOEXEC));
+  if (::pwrite(area.get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw std::runtime_error("the area cannot be written");
 }
 
 void BootBed::mount(std::string_view mountinfo_line) {
@@ -49,10 +73,15 @@ BootAftermath BootBed::run(const CallFault& fault) {
   FaultySystemCalls calls(kernel);
   calls.name_ioctls(&ioctl_name);
   calls.limit_transfers(transfer_limit);
+  std::atomic<std::uint64_t> reads = 0;
+  calls.at_call = [&](std::string_view name) {
+    if (name == "pread" && reads++ == turns_plain_at_) write_area(plain_);
+  };
   if (fault.errnum != 0) calls.faults().fail_name_after(fault.name, fault.spared, fault.errnum, fault.times);
   BootAftermath after;
   kernel.restoring().at_jump = [&] {
     after.jumped = true;
+    after.loaded_pages = kernel.restoring().loaded().size() / kMinPageBytes;
     after.marked_at_jump = is_marked();
   };
   calls.at_reboot = [&] {

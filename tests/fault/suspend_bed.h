@@ -36,6 +36,11 @@ class SuspendBed {
   FakeMachine machine;
   std::size_t transfer_limit = 0;  ///< bytes a call moves at most; 0: no limit
 
+  /// A file of the machine's own, with this content.
+  std::string write_file(std::string_view name, std::string_view content) {
+    return directory_.write(name, content);
+  }
+
   /// Runs and checks what must hold however it ended: user space thawed, image and slots freed, the system's
   /// settings as before, no thread and no descriptor left.
   SuspendAftermath run(const CallFault& fault = {});

@@ -116,7 +116,8 @@ TEST(ImageHeader, NoBoundIsTrustedBecauseTheChecksumFits) {
                              {"stored pages", 88, 8},
                              {"reserved 1", 188, 4},
                              {"codecs", 408, 128},
-                             {"reserved", 536, 3040}}) {
+                             {"reserved", 536, 3040},
+                             {"reserved, its end", 2640, 936}}) {
     for_each_damage(page, field, [&](const std::string& what, std::span<std::byte> damaged) {
       reseal(damaged);
       const auto decoded = decode_image_header(damaged, kAt);
@@ -126,6 +127,7 @@ TEST(ImageHeader, NoBoundIsTrustedBecauseTheChecksumFits) {
       }
       const ImageHeader& h = decoded->header;
       EXPECT_EQ(h.version, 1U) << what;
+      EXPECT_FALSE(h.sealed()) << what << ": no cipher, no way";
       EXPECT_EQ(h.features_required, 0U) << what;
       EXPECT_EQ(h.byte_order, 1) << what;
       EXPECT_LE(h.platform, 1) << what;
@@ -175,9 +177,11 @@ TEST(ImageHeader, TheFutureIsRefusedWithWords) {
   ImageHeaderPage newer = make_record();
   newer.header.version = 2;
   expect_words(newer, "version 2");
-  ImageHeaderPage sealed = make_record();
-  sealed.header.features_required = 4;
-  expect_words(sealed, "0x4");
+  ImageHeaderPage later = make_record();
+  later.header.features_required = 4;
+  expect_words(later, "0x4");
+  later.header.features_required = 4 | kFeatureSealed;
+  expect_words(later, "0x4");
   ImageHeaderPage big_endian = make_record();
   big_endian.header.byte_order = 2;
   expect_words(big_endian, "byte order");

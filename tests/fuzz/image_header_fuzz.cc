@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "dormouse/image_options.h"
+#include "dormouse/sealing.h"
 
 #include "format/image_header.h"
 #include "fuzz/fuzz_target.h"
@@ -22,8 +23,16 @@ void check(std::span<const std::byte> page) {
   }
   const ImageHeader& h = record->header;
   const std::uint64_t pages = h.image_pages;
-  require(h.version == kFormatVersion && h.features_required == 0 && h.byte_order == kByteOrderLittle,
+  require(h.version == kFormatVersion && (h.features_required & ~kFeatureSealed) == 0 &&
+              h.byte_order == kByteOrderLittle,
           "only this version is read");
+  require(h.sealed() || (h.cipher == 0 && h.ways == 0), "a plain image has no keys");
+  require(!h.sealed() || (h.cipher >= 1 && h.cipher <= 3 && h.ways >= 1 && h.ways <= h.slots.size()),
+          "a sealed image has a cipher, and ways to open it");
+  for (const KeySlot& slot : h.slots) {
+    require(slot.way <= 3 && (slot.passes == 0 || is_payable(cost_of(slot))),
+            "a slot asks for what can be paid");
+  }
   require(std::has_single_bit(std::uint32_t{h.page_bytes}) && h.page_bytes >= kMinPageBytes &&
               h.page_bytes <= kMaxPageBytes,
           "the page size is one");

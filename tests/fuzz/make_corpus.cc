@@ -5,16 +5,17 @@
 #include <numeric>
 #include <string>
 
+#include "fuzz/faint_pages.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/sparse_disk.h"
 #include "image/reference_image.h"
+#include "image/seal_bed.h"
+#include "support/bytes.h"
 #include "support/page_patterns.h"
 #include "swap/swap_disk.h"
 
 namespace dormouse::test {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 constexpr CodecSpec kNone{.id = CodecId::kStored, .level = 0};
 constexpr CodecSpec kLzf{.id = CodecId::kLzf, .level = 0};
@@ -72,20 +73,13 @@ void make_swap_headers(Corpus& corpus) {
   with("bad-pages-all-ones", 1032, 0xffffffff, 4);
 }
 
-/// Pages that are all zeros but for eight bytes each, so that a whole disk folds into few bytes.
-Bytes faint_pages(std::size_t pages, std::size_t page_bytes) {
-  Bytes image(pages * page_bytes);
-  for (std::size_t i = 0; i < pages; ++i) put_integer(image, i * page_bytes, 0x0101010101010101 * (i + 1), 8);
-  return image;
-}
-
 struct Seed {
   MemoryBlockDevice disk;
   std::uint64_t image_header;
 };
 
 Seed make_seed(const SwapShape& shape, std::size_t pages, std::uint32_t chunk_pages,
-               std::vector<CodecSpec> codecs) {
+               std::vector<CodecSpec> codecs, std::optional<ReferenceSealing> sealing = {}) {
   Seed seed{.disk = make_swap_disk(shape), .image_header = 0};
   // Boot bits and label are nothing to a reader of images.
   std::ranges::fill(seed.disk.mutable_bytes(shape.header_page * shape.page_bytes, 1024), std::byte{0});
@@ -93,6 +87,7 @@ Seed make_seed(const SwapShape& shape, std::size_t pages, std::uint32_t chunk_pa
   settings.page_bytes = shape.page_bytes;
   settings.chunk_pages = chunk_pages;
   settings.codecs = std::move(codecs);
+  settings.sealing = std::move(sealing);
   settings.image_id.fill(std::byte{0x5a});
   settings.area_header_page = shape.header_page;
   const auto page = make_swap_page(shape);
@@ -130,6 +125,33 @@ void make_images(Corpus& corpus) {
     corpus.add("plain-swap", fold_disk(make_swap_disk({.last_page = 9}), 0));
     corpus.add("nothing", std::string_view());
   }
+}
+
+void make_sealed_images(Corpus& corpus) {
+  const auto sealed_with = [](Cipher cipher, std::vector<ReferenceWay> ways) {
+    ReferenceSealing sealing{.cipher = static_cast<std::uint8_t>(cipher), .ways = std::move(ways)};
+    sealing.image_key.fill(static_cast<std::byte>(cipher));
+    return sealing;
+  };
+  const auto add = [&](const std::string& name, std::size_t pages, std::uint32_t chunk_pages,
+                       const std::vector<CodecSpec>& codecs, const ReferenceSealing& sealing) {
+    const SwapShape shape{.last_page = 15};
+    const Seed seed = make_seed(shape, pages, chunk_pages, codecs, sealing);
+    for (const char* target : {"image", "sealed_image"}) {
+      corpus.in(target);
+      corpus.add(name, fold_disk(seed.disk, shape.header_page));
+    }
+    corpus.in("image_header");
+    corpus.add(name, without_zeros_at_end(seed.disk.bytes().subspan(seed.image_header, 4096)));
+  };
+  const ReferenceWay passphrase{.way = 1, .passphrase = std::string(kPassphrase)};
+  ReferenceWay pair{.way = 2, .passphrase = std::string(kPassphrase)};
+  pair.private_key.fill(std::byte{0x33});
+  pair.ephemeral_key.fill(std::byte{0x44});
+  add("sealed-gcm", 1, 1, {kNone}, sealed_with(Cipher::kAes256Gcm, {raw_secret()}));
+  add("sealed-ocb", 4, 2, {kLz4, kZstd}, sealed_with(Cipher::kAes256Ocb, {passphrase, pair, raw_secret()}));
+  add("sealed-chacha20", 2, 2, {kLzf}, sealed_with(Cipher::kChaCha20Poly1305, {raw_secret(), raw_secret()}));
+  add("sealed-other-key", 2, 2, {kLz4}, sealed_with(Cipher::kAes256Gcm, {passphrase}));
 }
 
 void make_chunks(Corpus& corpus) {
@@ -195,6 +217,7 @@ int main(int argc, char** argv) {
   dormouse::test::Corpus corpus{argv[1]};
   make_swap_headers(corpus);
   make_images(corpus);
+  make_sealed_images(corpus);
   make_chunks(corpus);
   make_config_files(corpus);
   return 0;

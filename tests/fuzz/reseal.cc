@@ -24,7 +24,8 @@ class Resealer {
     page_bytes_ = record_.header.page_bytes;
     if (std::has_single_bit(page_bytes_) && page_bytes_ >= kMinPageBytes && page_bytes_ <= kMaxPageBytes) {
       find_map_pages();
-      mend_chunks();
+      // Tags nobody can mend.
+      if (!record_.header.sealed()) mend_chunks();
       mend_digests();
       for (const std::uint64_t at : map_pages_) seal_map_page(at);
     }

@@ -79,6 +79,14 @@ void read_whole_image(MemoryBlockDevice& disk, const SwapArea& area) {
             "what is no image is kCorrupt or kNoImage");
     require_reason(opened.error());
   } else {
+    CountingSink sink;
+    NoProgress progress;
+    if (reader.sealed()) {
+      const auto read = reader.read(sink, progress);
+      require(!read && read.error().code == Errc::kUsage && sink.bytes() == 0,
+              "nothing is read without a key");
+      return;
+    }
     const DeviceOffset at = area.marked_image_header();
     const auto record = decode_image_header(disk.bytes().subspan(to_bytes(at), kMinPageBytes), at);
     require(record.has_value(), "what the reader accepts is a valid header");
@@ -87,8 +95,6 @@ void read_whole_image(MemoryBlockDevice& disk, const SwapArea& area) {
         {.end_page = bounds.end_page, .header_page = bounds.swap_header_page, .image_header_at = at});
     // How the threads end when the map breaks off is tried too, with one of so many.
     if (!whole && record->header.checksum % 16 != 0) return;
-    CountingSink sink;
-    NoProgress progress;
     const auto read = reader.read(sink, progress);
     require(read || read.error().code == Errc::kCorrupt || reader.chunk_bytes() > kMaxChunkBytes,
             "a damaged image is kCorrupt");

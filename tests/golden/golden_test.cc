@@ -16,6 +16,7 @@
 #include "golden/golden_image.h"
 #include "image/memory_pages.h"
 #include "image/reference_image.h"
+#include "image/seal_bed.h"
 #include "swap/swap_disk.h"
 
 namespace dormouse::test {
@@ -29,13 +30,16 @@ std::vector<std::byte> read_file(const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::vector<std::byte> golden_file() {
-  return read_file(std::string(DORMOUSE_GOLDEN_DIR) + "/plain-v1.swap");
+constexpr const char* kPlain = "plain-v1.swap";
+constexpr const char* kSealed = "sealed-v1.swap";
+
+std::vector<std::byte> golden_file(const std::string& name = kPlain) {
+  return read_file(std::string(DORMOUSE_GOLDEN_DIR) + "/" + name);
 }
 
-MemoryBlockDevice golden_disk() {
-  const auto bytes = golden_file();
-  MemoryBlockDevice disk(bytes.size(), "plain-v1.swap");
+MemoryBlockDevice golden_disk(const std::string& name = kPlain) {
+  const auto bytes = golden_file(name);
+  MemoryBlockDevice disk(bytes.size(), name);
   std::ranges::copy(bytes, disk.mutable_bytes(0, bytes.size()).begin());
   return disk;
 }
@@ -76,6 +80,50 @@ TEST(GoldenImage, IsWhatTheReferenceWriterMakes) {
   if (LZ4_versionNumber() != 10904 || ZSTD_versionNumber() != 10504)
     GTEST_SKIP() << "made with lz4 1.9.4, zstd 1.5.4";
   EXPECT_TRUE(std::ranges::equal(make_golden_area().bytes(), golden_file()));
+}
+
+/// A passphrase, the passphrase of a key pair, and a key file.
+TEST(SealedGoldenImage, OfVersion1IsOpenedInEveryWay) {
+  MemoryBlockDevice disk = golden_disk(kSealed);
+  auto area = SwapArea::open(disk, DeviceOffset{0});
+  ASSERT_TRUE(area) << area.error().what();
+  const ReferenceSealing sealing = golden_sealing();
+  const KeyFile file = make_raw_key(sealing.ways[2].raw_key);
+  auto reader = must(ImageReader::prepare(2 * 4096, 1));
+  must(reader.open(disk, area->marked_image_header(), {.end_page = 12, .swap_header_page = 0}));
+  EXPECT_EQ(reader.info().cipher, Cipher::kAes256Ocb);
+  EXPECT_EQ(reader.info().ways, (std::vector{KeyWay::kPassphrase, KeyWay::kKeyPair, KeyWay::kKeyFile}));
+  EXPECT_EQ(reader.info().host, "teapot");
+  EXPECT_EQ(reader.unlock(bytes_of("seven mice")).error().code, Errc::kWrongKey);
+  for (const std::size_t way : {0U, 1U, 2U}) {
+    const auto unlocked =
+        way == 2 ? reader.unlock(file) : reader.unlock(bytes_of(sealing.ways[way].passphrase));
+    ASSERT_TRUE(unlocked) << unlocked.error().what();
+    MemoryPageSink sink(reader.figures().bytes());
+    NoProgress progress;
+    const auto read = reader.read(sink, progress);
+    ASSERT_TRUE(read) << read.error().what();
+    EXPECT_TRUE(sink.pages() == golden_stream());
+    reader.forget_key();
+  }
+  ASSERT_TRUE(area->clear(reader.original_tail()));
+  EXPECT_TRUE(swap_page_of(disk, {}) == make_swap_page({.last_page = 11})) << "byte for byte";
+}
+
+TEST(SealedGoldenImage, IsWhatTheReferenceWriterMakes) {
+  if (LZ4_versionNumber() != 10904 || ZSTD_versionNumber() != 10504)
+    GTEST_SKIP() << "made with lz4 1.9.4, zstd 1.5.4";
+  EXPECT_TRUE(std::ranges::equal(make_sealed_golden_area().bytes(), golden_file(kSealed)));
+}
+
+TEST(FormatText, ShowsTheKeysOfTheSealedGoldenFile) {
+  if (LZ4_versionNumber() != 10904 || ZSTD_versionNumber() != 10504)
+    GTEST_SKIP() << "made with lz4 1.9.4, zstd 1.5.4";
+  const auto bytes = read_file(DORMOUSE_FORMAT_MD);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const auto& [name, digits] : golden_key_texts())
+    EXPECT_NE(text.find(fmt::format("    {:<16} {}\n", name, digits)), std::string_view::npos)
+        << name << " " << digits;
 }
 
 /// The hex lines of FORMAT.md: eight digits, then sixteen bytes.

@@ -5,6 +5,7 @@
 #include "base/prepared_thread.h"
 #include "image/chunk_transfers.h"
 #include "image/image_bed.h"
+#include "image/seal_bed.h"
 #include "support/allocation_counter.h"
 #include "support/page_patterns.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 // The C library allocates one small vector (the dynamic thread vector) for every thread it starts, on
 // whatever stack. That is all that may be allocated: as many as there are threads.
-TEST(ImageMemory, NothingIsAllocatedWhileWritingOrReading) {
+void expect_no_allocation(ImageSeal* seal) {
   for (const std::uint64_t pages : {30U, 1500U}) {
     const auto image = make_mix(3, pages * 4096);
     const SwapShape shape{.last_page = 3500};
@@ -21,8 +22,10 @@ TEST(ImageMemory, NothingIsAllocatedWhileWritingOrReading) {
     ImageBed bed(disk, shape);
     constexpr unsigned kThreads = 2;
     constexpr unsigned kOtherThreads = 2 + kDeviceThreads;  // glibc keeps a little for each
-    auto writer = ImageWriter::prepare({.codec = kZstd, .chunk_bytes = 16 * 4096, .threads = kThreads}, 4096);
-    auto reader = ImageReader::prepare(16 * 4096, kThreads);
+    auto writer =
+        ImageWriter::prepare({.codec = kZstd, .chunk_bytes = 16 * 4096, .threads = kThreads}, 4096, seal);
+    auto reader = ImageReader::prepare(16 * 4096, kThreads, 0,
+                                       seal != nullptr ? std::optional(seal->cipher()) : std::nullopt);
     ASSERT_TRUE(writer && reader);
     MemoryPageSource source(image);
     MemoryPageSink sink(image.size());
@@ -39,8 +42,9 @@ TEST(ImageMemory, NothingIsAllocatedWhileWritingOrReading) {
     EXPECT_LE(allocations, kThreads + kOtherThreads) << "write, " << pages << " pages";
     {
       const AllocationCounter counter;
-      if (auto opened = reader->open(disk, written->header_at, bed.bounds()))
-        read = reader->read(sink, progress);
+      auto opened = reader->open(disk, written->header_at, bed.bounds());
+      if (opened && seal != nullptr) opened = reader->unlock(*seal);
+      if (opened) read = reader->read(sink, progress);
       if (read) (void)reader->note_attempt();
       if (read) (void)reader->note_read(*read);
       if (read) (void)reader->note_state(ResumeState::kJumping);
@@ -49,6 +53,20 @@ TEST(ImageMemory, NothingIsAllocatedWhileWritingOrReading) {
     ASSERT_TRUE(read);
     EXPECT_LE(allocations, kThreads + kOtherThreads) << "read, " << pages << " pages";
     EXPECT_TRUE(sink.pages() == image);
+  }
+}
+
+TEST(ImageMemory, NothingIsAllocatedWhileWritingOrReading) {
+  expect_no_allocation(nullptr);
+}
+
+/// Keys are drawn and slots wrapped after the snapshot, too.
+TEST(ImageMemory, NothingIsAllocatedWhileSealingOrOpening) {
+  for (const Cipher cipher : kCiphers) {
+    auto seal = make_seal(cipher);
+    must(seal.add_passphrase(bytes_of(kPassphrase), kCheap));
+    must(seal.add_key_file(must(KeyFile::generate(bytes_of(kPassphrase), kCheap))));
+    expect_no_allocation(&seal);
   }
 }
 

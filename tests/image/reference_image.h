@@ -1,18 +1,21 @@
 /// The oracle of the image writer and reader: one thread, page by page, slow and simple.
 ///
-/// Written from FORMAT.md alone: it shares no record, no bound and no loop with lib/, only the codecs and
-/// XXH3. Every page gets an extent of its own, so even small images spill their extents over the swap map.
+/// Written from FORMAT.md alone: it shares no record, no bound and no loop with lib/, only the codecs,
+/// XXH3 and libgcrypt. Every page gets an extent of its own, so even small images spill their extents over
+/// the swap map.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "dormouse/codec.h"
 
+#include "image/reference_seal.h"
 #include "io/memory_block_device.h"
 
 namespace dormouse::test {
@@ -33,6 +36,7 @@ struct ReferenceSettings {
   std::string kernel_release = "6.1.0-test";
   std::string host = "testhost";
   std::string writer = "reference";
+  std::optional<ReferenceSealing> sealing = {};
   std::vector<std::uint64_t> places =
       {};  ///< pages of the device to use, in this order: the first is the image header's
 };
@@ -45,7 +49,9 @@ std::uint64_t write_reference_image(std::span<const std::byte> image, const Refe
 void mark_reference_area(MemoryBlockDevice& device, std::uint64_t area_offset, std::uint32_t page_bytes,
                          std::uint64_t header_offset);
 
-/// The recovered stream. Throws std::runtime_error naming the first thing that breaks FORMAT.md.
-std::vector<std::byte> read_reference_image(const MemoryBlockDevice& device, std::uint64_t header_offset);
+/// The recovered stream. A sealed image is opened with its first slot and `secret`, of which passphrase and
+/// raw key are looked at. Throws std::runtime_error naming the first thing that breaks FORMAT.md.
+std::vector<std::byte> read_reference_image(const MemoryBlockDevice& device, std::uint64_t header_offset,
+                                            const ReferenceWay& secret = {});
 
 }  // namespace dormouse::test

@@ -23,10 +23,10 @@ DESTDIR=$work/root "$cmake" --install "$build" --prefix /opt/dormouse >"$work/in
 prefix=$work/root/opt/dormouse
 
 find_one() { find "$work/root" -path "*/$1" | grep . || die "not installed: $1"; }
-for file in sbin/s2disk sbin/s2both sbin/resume man8/s2disk.8 man8/s2both.8 man8/resume.8 man5/suspend.conf.5 \
-  completions/s2disk completions/resume hooks/dormouse scripts/local-premount/dormouse \
-  systemd-hibernate.service.d/dormouse.conf suspend.conf.example dormouse/dormouse-config.cmake \
-  pkgconfig/dormouse.pc; do
+for file in sbin/s2disk sbin/s2both sbin/resume bin/suspend-keygen man8/s2disk.8 man8/s2both.8 man8/resume.8 \
+  man5/suspend.conf.5 man1/suspend-keygen.1 completions/s2disk completions/resume completions/suspend-keygen \
+  hooks/dormouse scripts/local-premount/dormouse systemd-hibernate.service.d/dormouse.conf suspend.conf.example \
+  dormouse/dormouse-config.cmake pkgconfig/dormouse.pc; do
   find_one "$file" >/dev/null
 done
 for header in "$source"/include/dormouse/*.h; do
@@ -38,6 +38,7 @@ sh -n "$(find_one hooks/dormouse)"
 sh -n "$(find_one scripts/local-premount/dormouse)"
 bash -n "$(find_one completions/s2disk)"
 bash -n "$(find_one completions/resume)"
+bash -n "$(find_one completions/suspend-keygen)"
 # As it is, and with every setting in it switched on, but for the device, which is given; that it is missing is the one
 # complaint.
 example=$(find_one suspend.conf.example)

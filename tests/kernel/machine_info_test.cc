@@ -20,7 +20,19 @@ TEST(MachineInfo, MemoryIsWhatTheKernelManages) {
   EXPECT_FALSE(total_ram_bytes(paths));
 }
 
+TEST(MachineInfo, MemoryThatCanBeHadIsAFigureOfItsOwn) {
+  const TemporaryDirectory root;
+  const SystemPaths paths{.proc = root.file("proc")};
+  root.write("proc/meminfo", "MemTotal:  496388 kB\nMemFree:  123 kB\nMemAvailable:   200000 kB\n");
+  EXPECT_EQ(available_ram_bytes(paths).value(), 200000U * 1024);
+  root.write("proc/meminfo", "MemTotal:         496388 kB\n");
+  const auto missing = available_ram_bytes(paths);
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().what().find("it does not say MemAvailable"), std::string::npos);
+}
+
 TEST(MachineInfo, ThisMachineAnswers) {
+  EXPECT_GT(available_ram_bytes().value(), 0U);
   EXPECT_GT(total_ram_bytes().value(), std::uint64_t{1} << 24);
   EXPECT_FALSE(kernel_release().empty());
   EXPECT_FALSE(machine_architecture().empty());

@@ -295,6 +295,60 @@ TEST(StageRing, TicksGoOnWhileAStageIsStuck) {
   EXPECT_TRUE(ring->run(work));
 }
 
+/// Two workers wait for something outside of the ring when the producer, a tick or the third worker fails.
+TEST(StageRing, WorkThatWaitsOutsideIsToldOfTheEnd) {
+  enum class Where : std::uint8_t { kProduce, kTick, kWork };
+  class WaitsOutside final : public StageWork {
+   public:
+    explicit WaitsOutside(Where where) : where_(where) {}
+    Result<bool> produce(std::size_t, std::uint64_t number) override {
+      if (where_ == Where::kProduce && number == 3) return fail(Errc::kIo, "fails");
+      return number < 3;
+    }
+    Result<void> work(unsigned, std::size_t, std::uint64_t number, unsigned) override {
+      if (where_ == Where::kWork && number == 2) return fail(Errc::kIo, "fails");
+      outside_.wait();
+      return fail(Errc::kIo, "waited");
+    }
+    Result<void> tick() override {
+      if (where_ == Where::kTick && ++ticks_ == 6) return fail(Errc::kIo, "fails");
+      return {};
+    }
+    void failed(const Error& error) override {
+      EXPECT_EQ(error.operation, "fails") << "the first error";
+      ++told_;
+      outside_.open();
+    }
+    [[nodiscard]] int told() const { return told_; }
+
+   private:
+    Where where_;
+    Gate outside_;
+    int ticks_ = 0;
+    std::atomic<int> told_ = 0;
+  };
+  for (const Where where : {Where::kProduce, Where::kTick, Where::kWork}) {
+    auto ring = StageRing::prepare(4, {{.threads = 3}});
+    WaitsOutside work(where);
+    const auto ended = ring->run(work);
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(ended.error().operation, "fails");
+    EXPECT_EQ(work.told(), 1);
+  }
+}
+
+/// Room for many more jobs than there are, and for fewer: the place where a stage begins to look moves on.
+TEST(StageRing, AThousandSlots) {
+  const std::vector<Stage> stages = {{.threads = 3}, {.threads = 2}, {.threads = 1, .in_order = true}};
+  for (const std::uint64_t jobs : {10U, 1000U, 5000U}) {
+    auto ring = StageRing::prepare(1000, stages);
+    ASSERT_TRUE(ring);
+    CheckingWork work(jobs, 1000, stages);
+    ASSERT_TRUE(ring->run(work));
+    work.expect_all_done();
+  }
+}
+
 TEST(StageRing, ManySlotsAndThreads) {
   const std::vector<Stage> stages = {{.threads = 8}, {.threads = 1, .in_order = true}, {.threads = 8}};
   auto ring = StageRing::prepare(64, stages);

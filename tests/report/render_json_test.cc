@@ -70,6 +70,12 @@ TEST(RenderJson, HasTheFigures) {
   EXPECT_EQ(json["device"]["offset_pages"], 38'912);
 }
 
+TEST(RenderJson, NamesTheCipherOfASealedImage) {
+  Report report = test::sample_report();
+  report.settings.cipher = "aes-256-ocb";
+  EXPECT_EQ(rendered(report)["settings"]["cipher"], "aes-256-ocb");
+}
+
 TEST(RenderJson, HasTheErrorAsTextAndNullForWhatDidNotHappen) {
   Report report{.tool = "resume"};
   report.set_failure(fail(Errc::kNoImage, "look for an image").on("/dev/vda2").error());

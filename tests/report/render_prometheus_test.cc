@@ -107,6 +107,12 @@ TEST(RenderPrometheus, HasTheSettingsAsLabels) {
                 R"(codec="lz4",level="1",io="direct",cipher="none",device="/dev/vda2"} 1)"));
 }
 
+TEST(RenderPrometheus, NamesTheCipherOfASealedImage) {
+  Report report = test::sample_report();
+  report.settings.cipher = "aes-256-ocb";
+  EXPECT_THAT(render_prometheus(report), HasSubstr(R"(cipher="aes-256-ocb",)"));
+}
+
 TEST(RenderPrometheus, LeavesOutFamiliesWithoutSamples) {
   Report report{.tool = "resume"};
   report.set_failure(fail(Errc::kIo, "open").os(2).error());

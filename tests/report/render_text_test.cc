@@ -60,6 +60,12 @@ TEST(RenderText, NamesTheLastFlushAndTheIoMode) {
   EXPECT_THAT(render_text(report), HasSubstr("I/O buffered"));
 }
 
+TEST(RenderText, NamesTheCipherOfASealedImage) {
+  auto report = test::sample_report();
+  report.settings.cipher = "aes-256-ocb";
+  EXPECT_THAT(render_text(report), HasSubstr("format dormouse, cipher aes-256-ocb\n"));
+}
+
 TEST(RenderText, SaysWhatPackedTheChunks) {
   auto report = test::sample_report();
   EXPECT_THAT(render_text(report), Not(HasSubstr("packed with")));

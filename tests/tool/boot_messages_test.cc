@@ -82,7 +82,9 @@ std::string play(const Scene& scene) {
   std::string said = readable(typed ? terminal.read() : pipe.read());
   return fmt::format("== {}\n{}-- exit {}{}\n\n", scene.title, said,
                      ended ? 0 : exit_code(ended.error().code),
-                     bed.restarts > 0 ? ", after the restart that failed" : "");
+                     bed.restarts == 0          ? ""
+                     : bed.log.has("power off") ? ", after the power-off that failed"
+                                                : ", after the restart that failed");
 }
 
 Scene kernel_refuses(std::string title) {
@@ -131,8 +133,8 @@ void one_try(ResumeBed& bed) {
 std::vector<Scene> failed_tries() {
   Scene last_of_two = kernel_refuses("the last try: the kernel refuses the image");
   last_of_two.disk = tried(1);
-  Scene by_key = kernel_refuses("somebody presses d");
-  by_key.keys = "d";
+  Scene by_key = kernel_refuses("somebody presses d and Enter");
+  by_key.keys = "d\n";
   Scene restart_by_key = kernel_refuses("somebody presses Enter");
   restart_by_key.keys = "\n";
   Scene no_countdown = kernel_refuses("no countdown");
@@ -187,6 +189,37 @@ std::vector<Scene> failed_tries() {
   };
 }
 
+MemoryBlockDevice sealed_disk() {
+  ImageSeal seal = seal_with("open sesame");
+  return hibernated_disk({}, kSaved, &seal);
+}
+
+std::vector<Scene> sealed_images() {
+  const auto unopened = [](const Error& error) { return [error](ResumeBed& bed) { bed.unopened = error; }; };
+  const Error wrong =
+      fail(Errc::kWrongKey, "open sealed image").because("none of the 3 passphrases given opens it").error();
+  const Error late =
+      fail(Errc::kStopped, "ask for the passphrase").because("nobody answered within 60 s").error();
+  return {
+      {.title = "three wrong passphrases", .disk = sealed_disk, .arrange = unopened(wrong)},
+      {.title = "three wrong passphrases: somebody presses d and Enter",
+       .disk = sealed_disk,
+       .arrange = unopened(wrong),
+       .keys = "d\n"},
+      {.title = "no passphrase in time: no countdown",
+       .disk = sealed_disk,
+       .arrange = unopened(late),
+       .seconds = 0},
+      {.title = "a key that does not fit, and nobody to ask",
+       .disk = sealed_disk,
+       .arrange =
+           [](ResumeBed& bed) {
+             bed.passphrase = "another";
+             bed.attempts_allowed = 1;
+           }},
+  };
+}
+
 std::vector<Scene> refused_at_once() {
   return {
       {.title = "every try was used up before, and none came back to say why", .disk = tried(2)},
@@ -194,7 +227,9 @@ std::vector<Scene> refused_at_once() {
       {.title = "given up before", .disk = in_state(ResumeState::kGivenUp)},
       {.title = "never finished", .disk = [] { return with_header_page_of(std::byte{0}); }},
       {.title = "the image header is damaged", .disk = with_damaged_header},
-      {.title = "the image header is damaged: somebody presses k", .disk = with_damaged_header, .keys = "k"},
+      {.title = "the image header is damaged: somebody presses k and Enter",
+       .disk = with_damaged_header,
+       .keys = "k\n"},
       {.title = "the mark leads outside the device",
        .disk =
            [] {
@@ -251,7 +286,7 @@ std::string what_the_tool_says_where_it_cannot_open_the_area() {
 TEST(BootMessages, AreThoseOfTheGoldenFile) {
   const HangGuard guard;
   std::string all;
-  for (const auto& scenes : {failed_tries(), refused_at_once(), disks_that_fail()}) {
+  for (const auto& scenes : {failed_tries(), sealed_images(), refused_at_once(), disks_that_fail()}) {
     for (const Scene& scene : scenes) all += play(scene);
   }
   all += what_the_tool_says_where_it_cannot_open_the_area();

@@ -23,6 +23,8 @@ class Chunk:
     pages: int
     codec: int
     packed_bytes: int
+    record: bytes       # the chunk header as it is
+    record_at: int      # and its byte offset
     extents: list = field(default_factory=list)
 
     @property
@@ -86,7 +88,8 @@ def _read_map_page(path, index, image):
             continue
         if kind == _CHUNK:
             codec, number, first_page, pages, packed = struct.unpack_from("<4xBxxxQQII", page, at)
-            image.chunks.append(Chunk(number, first_page, pages, codec, packed))
+            record = page[at:at + CHUNK_BYTES]
+            image.chunks.append(Chunk(number, first_page, pages, codec, packed, record, start + at))
             at += CHUNK_BYTES
         elif kind == _EXTENTS:
             at += 8

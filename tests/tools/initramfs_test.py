@@ -1,5 +1,6 @@
-"""The boot script for initramfs-tools, run beside files instead of in an initramfs: what it makes of exit codes,
-of an area that still holds an image, and of noresume. Only the load itself is played; the rest is the real tool."""
+"""The parts for initramfs-tools, run beside files instead of in an initramfs. The boot script: what it makes of exit codes,
+of an area that still holds an image, and of noresume; only the load itself is played, the rest is the real tool. The hook:
+which keys it takes along."""
 
 import os
 import subprocess
@@ -26,6 +27,12 @@ case "$*" in
 *) exit "$(cat {place}/load_exit)" ;;
 esac
 exec {resume} --config {config} "$@"
+"""
+
+# Of its own functions the hook sees what they were called for.
+_HOOK_FUNCTIONS = """
+copy_exec() { echo "exec $*" >>{place}/taken; }
+copy_file() { echo "$*" >>{place}/taken; }
 """
 
 
@@ -193,6 +200,75 @@ class BootScript(ToolTest):
         run = self.boot_noresume(resume=str(self.area))
         self.assertIn("Input/output error", run.stdout)
         self.assertIn("could NOT be discarded", run.stdout)
+
+
+class Hook(ToolTest):
+    """Keys come into the initramfs if nobody but root can read it there."""
+
+    def setUp(self):
+        super().setUp()
+        self.tool = self.directory / "resume"
+        self.tool.write_text("#!/bin/sh\n")
+        self.tool.chmod(0o755)
+        self.config = self.directory / "suspend.conf"
+        self.taken = self.directory / "taken"
+        self.raw = self.directory / "raw.key"
+        self.raw.write_bytes(b"\x71" * 32)
+        functions = self.directory / "hook-functions"
+        functions.write_text(_HOOK_FUNCTIONS.replace("{place}", str(self.directory)))
+        script = (Path(os.environ["DORMOUSE_BOOT_SCRIPT"]).with_name("hook.in")).read_text()
+        for there, here in (
+            ("@CMAKE_INSTALL_FULL_SBINDIR@/resume", self.tool),
+            ("config=/etc/suspend.conf", f"config={self.config}"),
+            ("/usr/share/initramfs-tools/hook-functions", functions),
+        ):
+            self.assertIn(there, script)
+            script = script.replace(there, str(here))
+        self.script = self.directory / "hook"
+        self.script.write_text(script)
+
+    def run_hook(self, config, umask="0077"):
+        """Returns what was taken along as keys, and what was said."""
+        self.config.write_text(config)
+        self.taken.unlink(missing_ok=True)
+        words = ["sh", "-c", f"umask {umask}; exec sh {self.script}"]
+        environment = {"PATH": os.environ["PATH"], "DESTDIR": str(self.directory / "root")}
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        taken = self.taken.read_text().splitlines()
+        self.assertIn(f"exec {self.tool} /lib/dormouse/resume", taken)
+        self.assertIn(f"config {self.config}", taken)
+        return [line.split(" ", 1)[1] for line in taken if line.startswith("key ")], done.stderr
+
+    def test_raw_keys_are_taken_along(self):
+        other = self.directory / "other.key"
+        other.write_bytes(b"\x72" * 32)
+        for config in (f"key file = {self.raw}\n", f'  Key File : "{self.raw}"  # mine\n', f"RSA key file = {self.raw}\n"):
+            with self.subTest(config=config):
+                self.assertEqual(self.run_hook(config), ([str(self.raw)], ""))
+        both = f"encrypt = y\nkey file = {self.raw}\nresume device = /dev/vda1\nkey file = {other}\n"
+        self.assertEqual(self.run_hook(both), ([str(self.raw), str(other)], ""))
+
+    def test_not_where_everybody_could_read_them(self):
+        for umask in ("0022", "0027", "0000", "0007", "0033"):
+            with self.subTest(umask=umask):
+                keys, said = self.run_hook(f"key file = {self.raw}\n", umask)
+                self.assertEqual(keys, [])
+                self.assertIn(f"{self.raw} is NOT copied", said)
+                self.assertIn("UMASK=0077", said)
+
+    def test_a_key_pair_stays_where_it_is(self):
+        pair = self.directory / "pair.key"
+        pair.write_text("dormouse key 1\n" + "public 00\n" * 40)
+        self.assertEqual(self.run_hook(f"key file = {pair}\n"), ([], ""))
+
+    def test_a_key_that_is_missing_is_told(self):
+        keys, said = self.run_hook("key file = /nonexistent.key\n")
+        self.assertEqual(keys, [])
+        self.assertIn("/nonexistent.key", said)
+
+    def test_without_keys_nothing_is_said(self):
+        self.assertEqual(self.run_hook("# key file = /nonexistent.key\nencrypt = y\n"), ([], ""))
 
 
 if __name__ == "__main__":

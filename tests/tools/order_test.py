@@ -41,20 +41,30 @@ class Order(ToolTest):
             calls.append((call[1], int(offset[1]) if offset and call[1] == "pwrite64" else None))
         return run, calls
 
+    def check_order(self, *options):
+        """One image stored with these options."""
+        _, calls = self.traced(self.s2disk_command(*options))
+        header_at = image.read(self.area).header_at
+        self.assertEqual(calls[-5:], [("fdatasync", None), ("pwrite64", header_at), ("fdatasync", None),
+                                      ("pwrite64", 0), ("fdatasync", None)])
+        data = [at for name, at in calls[:-5] if name == "pwrite64"]
+        self.assertNotIn(0, data, "the swap header was written early")
+        self.assertNotIn(header_at, data, "the image header was written early")
+        self.resume("--discard")
+
     def test_a_stored_image(self):
         for io in ("direct", "buffered"):
             for early in ("off", "1", "20"):
                 for codec in ("none", "lz4"):
                     with self.subTest(io=io, early=early, codec=codec):
-                        words = self.s2disk_command("--io", io, "--early-writeout", early, f"--compress={codec}")
-                        _, calls = self.traced(words)
-                        header_at = image.read(self.area).header_at
-                        self.assertEqual(calls[-5:], [("fdatasync", None), ("pwrite64", header_at), ("fdatasync", None),
-                                                      ("pwrite64", 0), ("fdatasync", None)])
-                        data = [at for name, at in calls[:-5] if name == "pwrite64"]
-                        self.assertNotIn(0, data, "the swap header was written early")
-                        self.assertNotIn(header_at, data, "the image header was written early")
-                        self.resume("--discard")
+                        self.check_order("--io", io, "--early-writeout", early, f"--compress={codec}")
+
+    def test_a_sealed_image(self):
+        key = self.directory / "raw.key"
+        key.write_bytes(bytes(range(1, 33)))
+        for io in ("direct", "buffered"):
+            with self.subTest(io=io):
+                self.check_order("--encrypt", "--key-file", key, "--io", io, "--compress=lz4", "--verify")
 
     def test_early_writeout_flushes_early(self):
         """Direct I/O: with it the disk's cache is flushed while pages still come, without it only at the end."""

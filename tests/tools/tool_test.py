@@ -1,7 +1,7 @@
 """What every test of the built programs starts from: a directory of its own, areas, snapshots, runs of the tools.
 
-The programs come in the environment: DORMOUSE_S2DISK and DORMOUSE_RESUME; DORMOUSE_TEST_DIR says where the files go (a
-file system with direct I/O, so not every /tmp will do).
+The programs come in the environment: DORMOUSE_S2DISK, DORMOUSE_RESUME, DORMOUSE_KEYGEN; DORMOUSE_TEST_DIR says
+where the files go (a file system with direct I/O, so not every /tmp will do).
 """
 
 import json
@@ -33,7 +33,7 @@ class Run:
 
 
 def program(tool):
-    """The path of `s2disk` or `resume` as built."""
+    """The path of a tool as built."""
     return os.environ[f"DORMOUSE_{tool.upper()}"]
 
 
@@ -62,6 +62,12 @@ class ToolTest(unittest.TestCase):
         """A plain swap area at `self.area` whose last page is `pages - 1`; returns its header page."""
         return swap_area.create(self.area, pages, page_bytes, bad_pages, **header)
 
+    def config(self, text):
+        """A configuration file."""
+        path = self.directory / "suspend.conf"
+        path.write_text(text)
+        return path
+
     def s2disk_command(self, *options, area=None, snap=None, config=None):
         """The words of `s2disk --from`; `area=False` leaves out the resume device."""
         words = [program("s2disk"), "--from", snap or self.snap, "-f", config or self.empty_config]
@@ -76,24 +82,27 @@ class ToolTest(unittest.TestCase):
             words += ["--resume-device", area or self.area]
         return [str(word) for word in (*words, *options)]
 
-    def run_words(self, words, expect=0):
-        """Runs any command; no run of a tool may end otherwise than `expect` or call a failure a success."""
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.directory,
-                              timeout=_TIMEOUT_SECONDS, check=False)
-        said = f"{' '.join(words)}\nstdout: {done.stdout}\nstderr: {done.stderr}"
-        self.assertEqual(done.returncode, expect, said)
-        self.assertNotIn("Success", done.stdout + done.stderr, said)
-        self.assertNotIn("runtime error", done.stderr, said)
-        self.assertNotIn("Sanitizer", done.stderr, said)
-        return Run(done.returncode, done.stdout, done.stderr)
+    def run_words(self, words, expect=0, typed=None):
+        """Runs any command; no run of a tool may end otherwise than `expect` or call a failure a success. The bytes
+        `typed` come through a pipe; without them standard input is /dev/null."""
+        source = {"stdin": subprocess.DEVNULL} if typed is None else {"input": typed}
+        done = subprocess.run(words, **source, capture_output=True, cwd=self.directory, timeout=_TIMEOUT_SECONDS,
+                              check=False)
+        run = Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+        said = f"{' '.join(words)}\nstdout: {run.stdout}\nstderr: {run.stderr}"
+        self.assertEqual(run.returncode, expect, said)
+        self.assertNotIn("Success", run.stdout + run.stderr, said)
+        self.assertNotIn("runtime error", run.stderr, said)
+        self.assertNotIn("Sanitizer", run.stderr, said)
+        return run
 
-    def s2disk(self, *options, expect=0, **where):
+    def s2disk(self, *options, expect=0, typed=None, **where):
         """Runs `s2disk --from SNAP --resume-device AREA options`."""
-        return self.run_words(self.s2disk_command(*options, **where), expect)
+        return self.run_words(self.s2disk_command(*options, **where), expect, typed)
 
-    def resume(self, *options, expect=0, **where):
+    def resume(self, *options, expect=0, typed=None, **where):
         """Runs `resume --resume-device AREA options`. Never without an action while the area holds an image of ours."""
-        return self.run_words(self.resume_command(*options, **where), expect)
+        return self.run_words(self.resume_command(*options, **where), expect, typed)
 
     def recover(self, *options, **where):
         """Writes the image out again and demands the snapshot, bit for bit."""

@@ -41,6 +41,17 @@ class Valgrind(ToolTest):
     def test_zstd(self):
         self.check_round_trip("--compress=zstd", "--io", "buffered")
 
+    def test_sealed(self):
+        key = self.directory / "raw.key"
+        key.write_bytes(bytes(range(1, 33)))
+        for cipher in ("aes-256-gcm", "aes-256-ocb", "chacha20-poly1305"):
+            with self.subTest(cipher=cipher):
+                quiet = "--key-file", key, "--progress", "none"
+                self.check(self.s2disk_command(f"--encrypt={cipher}", "--compress=lz4", "--verify", *quiet))
+                self.check(self.resume_command("--to", self.out, *quiet))
+                self.assertTrue(files.same(self.snap, self.out))
+                self.resume("--discard")
+
     def test_status_and_failures(self):
         self.s2disk("--compress=none")
         self.check(self.resume_command("--status", "--report", "json"))
@@ -50,8 +61,8 @@ class Valgrind(ToolTest):
         self.check_fails(self.s2disk_command("--encrypt"), 2)
 
     def check_fails(self, words, code):
-        """A run that fails with `code`, memcheck silent."""
-        run = self.run_words([*self.memcheck, *words], expect=code)
+        """A run that fails with `code`, with nobody to answer it, and memcheck silent."""
+        run = self.run_words([*self.memcheck, *words], expect=code, typed=b"")
         self.assertNotIn("==", run.stderr)
 
 

@@ -1,0 +1,1 @@
+"""Opens sealed images in plain Python, from FORMAT.md alone: nothing here knows the library."""
