@@ -1,6 +1,7 @@
 """The table of cases: what is hibernated, how, and on which machine. Every kernel runs every case."""
 
 import fault_cases
+import sealed_cases
 from rig.case import FULL, KERNELS, MANUAL, QUICK, USED_BY_LINE, Case
 from rig.qemu import Machine
 
@@ -133,6 +134,7 @@ CASES = (
         machine=Machine(memory_mib=512, processors=2),
     ),
     *fault_cases.CASES,
+    *sealed_cases.CASES,
 )
 
 

@@ -8,10 +8,11 @@ import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import cases
-from rig import checks, fault_checks, kill_sweep, scenario, snapshot_stream, stock_image
-from rig.case import Attempt, FailedBoot
+from rig import checks, fault_checks, kill_sweep, payload_pages, scenario, secrecy, snapshot_stream, stock_image
+from rig.case import Attempt, FailedBoot, Secrets
 from rig.cpio import CpioArchive
 from rig.disk import Disk
 from rig.errors import RigError
@@ -251,6 +252,24 @@ class FailedBootTest(unittest.TestCase):
         self.assertEqual(self._judge(restarts, "", "bad chunk"), [])
         self.assertNotEqual(self._judge(restarts, "", "bad"), [])
 
+    def test_one_that_is_answered_speaks_on_the_console(self):
+        fault = FailedBoot("test", exit_code=3, says=("none opens it",), reactions=(Reaction("x", send=b"y"),))
+        self.assertEqual(self._judge(fault, "@@ resume.exit=3\n", "none opens it"), [])
+        self.assertNotEqual(self._judge(fault, "@@ resume.exit=3\n", "another word"), [])
+        self.assertNotEqual(self._judge(fault, "", "none opens it"), [])
+
+    def test_the_tries_on_the_disk_are_those_foretold(self):
+        def counted(attempts, page):
+            return fault_checks.tries_counted(FailedBoot("test", attempts=attempts), page).holds
+
+        blank = bytes(4096)
+        noted = bytearray(blank)
+        noted[3584 : 3584 + 28] = b"DMRESUME" + bytes(16) + struct.pack("<I", 1)
+        self.assertTrue(counted(0, blank))
+        self.assertFalse(counted(1, blank))
+        self.assertTrue(counted(1, bytes(noted)))
+        self.assertFalse(counted(0, bytes(noted)))
+
     def test_an_area_that_is_given_back_must_be_of_use(self):
         fault = FailedBoot("test", exit_code=3, keeps_image=False)
         good = {
@@ -303,6 +322,95 @@ class ReactionTest(unittest.TestCase):
         reactions = scenario.attempt_reactions(case)
         self.assertEqual(len(reactions), len(case.attempts))
         self.assertEqual(len({reaction.after for reaction in reactions}), len(reactions))
+
+
+    def test_each_round_has_its_part(self):
+        case = replace(_CASE, typed=(Reaction("asks", send=b"x"),), methods=("none", "shutdown", "shutdown"))
+
+        def spans(first):
+            return [reaction.after for reaction in scenario.round_reactions(case, first)]
+
+        self.assertEqual(spans(1), ["== 1 begins", "== 2 begins"])
+        self.assertEqual(spans(3), ["== 3 begins"])
+        self.assertEqual(spans(4), [])
+
+
+class SecrecyTest(unittest.TestCase):
+    """The search of a disk, or of memory, finds what is there and nothing else."""
+
+    _SECRETS = Secrets(passphrase=b"nineteen wet badgers", raw_key=bytes(range(0x41, 0x61)))
+    _SEALED = replace(_CASE, secrets=_SECRETS, payload_mib=1)
+    _KEYS = {"image key": bytes(range(0x80, 0xA0))}
+
+    def _pages(self):
+        for number in range(256):
+            yield payload_pages.beginning(_CASE.seed, number).ljust(4096, b"\x55")
+
+    def _judge(self, data, judge):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "disk"
+            with path.open("wb") as file:
+                for at, piece in data:
+                    file.seek(at)
+                    file.write(piece)
+                file.truncate(3 << 20)
+            with mock.patch.object(secrecy, "_PIECE", 1 << 16):
+                return judge(path)
+
+    def _on_disk(self, *data):
+        return _failed(
+            self._judge(data, lambda path: secrecy.nothing_on_disk(self._SEALED, path, self._KEYS))
+        )
+
+    def test_the_pages_are_those_of_the_payload(self):
+        """As payload.cc has made them."""
+        text = b"".join(payload_pages.beginning(2006, number) for number in range(256))
+        self.assertEqual(
+            hashlib.sha256(text).hexdigest(), "c966f3412dcffb6aa24c409c1e0445a49d4904042fdc87274524c0dc6419df87"
+        )
+
+    def test_a_clean_disk_passes(self):
+        self.assertEqual(self._on_disk((1 << 16, b"\x55" * 70000)), [])
+        self.assertEqual(self._on_disk(), [])
+
+    def test_each_trace_is_found_wherever_it_lies(self):
+        page = next(page for page in self._pages() if page[:32] in payload_pages.beginnings(_CASE.seed, 1))
+        self.assertEqual(len(self._on_disk((17 << 16, page))), 1)
+        for at in (5, (1 << 16) + 4095, (4 << 16) - 7, (17 << 16) + 11):
+            for secret in (
+                self._SECRETS.passphrase,
+                self._SECRETS.raw_key,
+                self._SECRETS.raw_key[:16],
+                self._KEYS["image key"][16:],
+            ):
+                self.assertEqual(len(self._on_disk((0, b"\x55" * (5 << 16)), (at, secret))), 1, (at, secret))
+
+    def test_the_search_has_to_find_what_is_known_to_be_there(self):
+        pages = b"".join(self._pages())
+
+        def swapped_out(data):
+            return self._judge(
+                data, lambda path: secrecy.search_sees_what_was_swapped_out(self._SEALED, path)
+            ).holds
+
+        self.assertTrue(swapped_out([(8192, pages)]))
+        self.assertFalse(swapped_out([(8192, pages[: 64 * 4096])]))
+        self.assertFalse(swapped_out([(8193, pages)]))
+
+        def in_memory(data, keys):
+            return _failed(
+                self._judge(data, lambda path: secrecy.no_key_in_memory(self._SEALED, path, keys))
+            )
+
+        self.assertEqual(in_memory([(8192, pages)], self._KEYS), [])
+        self.assertEqual(len(in_memory([(8192, pages), (2 << 20, self._KEYS["image key"])], self._KEYS)), 1)
+        self.assertEqual(len(in_memory([], self._KEYS)), 1)
+        self.assertEqual(len(in_memory([(8192, pages)], {})), 1)
+
+    def test_a_plain_image_is_not_sealed(self):
+        for page in (bytes(4096), b"DORMOUSE".ljust(4096, b"\0")):
+            self.assertFalse(secrecy.is_sealed(page).holds)
+            self.assertEqual(secrecy.keys_of(self._SECRETS, page), {})
 
 
 class TranscriptTest(unittest.TestCase):
@@ -594,6 +702,17 @@ class CaseTableTest(unittest.TestCase):
         for case in cases.CASES:
             names = [fault.name for fault in (*case.attempts, *case.failed_boots)]
             self.assertEqual(len(set(names)), len(names), case.name)
+
+    def test_sealed_images_are_opened_in_every_way_and_searched(self):
+        searched = [case for case in cases.CASES if case.searched and case.wakes]
+        for word in ("passphrase", "key-pair", "key-file"):
+            self.assertTrue(any(case.name.endswith(word) for case in searched), word)
+        self.assertTrue(any(case.looked_into for case in searched))
+        for case in searched:
+            # Nothing may have been swapped out before the image is written.
+            self.assertEqual(case.pageout_mib, 0, case.name)
+            self.assertNotEqual(case.methods[0], "none", case.name)
+            self.assertGreaterEqual(case.machine.memory_mib, 8 * case.payload_mib, case.name)
 
     def test_every_attribute_is_covered(self):
         ours = [case for case in cases.CASES if case.engine == "dormouse" and case.share != cases.MANUAL]

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import cases
-from rig import guest_programs, initramfs, qemu
+from rig import guest_programs, initramfs, qemu, scenario
 from rig.cycle import Cycle
 from rig.errors import RigError
 from rig.kernel import Kernel
@@ -49,7 +49,7 @@ def _tidy(workdir, options, passed):
     elif passed and options.workdir is None:
         shutil.rmtree(workdir)
     else:
-        for name in ("disk.raw", "initramfs.cpio", *guest_programs.names()):
+        for name in ("disk.raw", "initramfs.cpio", scenario.MEMORY, *guest_programs.names()):
             (workdir / name).unlink(missing_ok=True)
         print(f"consoles and results are in {workdir}")
 

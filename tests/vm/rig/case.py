@@ -43,6 +43,20 @@ class FailedBoot:
     reactions: tuple = ()
     damage: bool = False  # the host damages the stored image beforehand
     keeps_image: bool = True  # False: the swap area is given back, and must be of use
+    attempts: int = None  # the tries that are counted on the disk afterwards; None is not checked
+
+    @property
+    def on_console(self):
+        """Whether what resume says goes there: where it does not return, and where it is answered."""
+        return self.exit_code is None or bool(self.reactions)
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What a sealed image hides beside the payload, and is then searched for."""
+
+    passphrase: bytes = b""
+    raw_key: bytes = b""  # of a key file that opens the image: with it the host knows all keys
 
 
 @dataclass(frozen=True)
@@ -78,6 +92,11 @@ class Case:
     wake_parameters: str = ""  # and those that only the machine has that wakes up
     stock_image_bytes: int = 0
     report: str = "json"
+    files: dict = field(default_factory=dict)  # more files for the guest, {path: bytes}; nobody else may read them
+    before: str = ""  # what the guest does before the first round: functions of guest/faults
+    typed: tuple = ()  # reactions while it hibernates, in every round
+    wake_typed: tuple = ()  # and while it wakes up
+    secrets: Secrets = None  # the image is sealed
     settings: dict = field(default_factory=dict)  # what the report's "settings" must say
     image_size_percent: int = 0  # what the report's size cap must be, of RAM; 0 is not checked
     machine: Machine = field(default_factory=Machine)
@@ -90,6 +109,16 @@ class Case:
     def power_offs(self):
         """How often the machine goes off to be resumed."""
         return sum(method != "none" for method in self.methods)
+
+    @property
+    def searched(self):
+        """Whether the disk is searched for secrets. Attempts leave pages there that were swapped out."""
+        return self.secrets is not None and not self.attempts
+
+    @property
+    def looked_into(self):
+        """Whether the memory of the machine that woke up is searched for keys: the host has to know them."""
+        return self.searched and bool(self.secrets.raw_key)
 
     @property
     def boots(self):

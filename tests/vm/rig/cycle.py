@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rig import checks, fault_checks, initramfs, qemu, scenario
+from rig import checks, fault_checks, initramfs, qemu, scenario, secrecy
 from rig.checks import Check
 from rig.disk import Disk
 from rig.scenario import BootPlan
@@ -34,13 +34,16 @@ class Cycle:
         self._tools = tools
         self._workdir = Path(workdir)
         guest = Path(__file__).parent.parent / "guest"
-        self._initramfs = initramfs.build(kernel, tools, programs, guest, with_mapper=case.mapper)
+        self._initramfs = initramfs.build(
+            kernel, tools, programs, guest, with_mapper=case.mapper, files=case.files
+        )
         self._disk = Disk(self._workdir / "disk.raw", case.swap_mib, case.swap_file)
+        self._keys = {}
         self._outcome = Outcome()
 
     def run(self):
         """Runs the case to its end, or to the first boot after which going on makes no sense."""
-        boot = self._boot(BootPlan(reactions=scenario.attempt_reactions(self._case)))
+        boot = self._boot(BootPlan.first(self._case))
         self._add(checks.fresh_boot(boot))
         self._judge_attempts(boot)
         for number, method in enumerate(self._case.methods, start=1):
@@ -56,7 +59,8 @@ class Cycle:
                     boot = self._fail_to_wake(fault)
                 if not self._case.wakes:
                     return self._outcome
-            boot = self._boot(BootPlan.wake(self._case))
+            boot = self._boot(BootPlan.wake(self._case, number))
+            self._judge_memory()
             self._judge_round(slept, boot, number)
             if boot.transcript.get(f"{number}.exit") == "":
                 return self._outcome
@@ -109,7 +113,22 @@ class Cycle:
         )
         if not findings and self._case.zero_tail_mib:
             self._judge_zero_tail()
+        if not findings and self._case.secrets:
+            self._judge_seal(number)
         return not findings
+
+    def _judge_seal(self, number):
+        self._keys = secrecy.keys_of(self._case.secrets, self._disk.image_header())
+        self._add([secrecy.is_sealed(self._disk.image_header())])
+        # Later rounds find pages there that were swapped out in the clear.
+        if self._case.searched and number == 1:
+            self._add(secrecy.nothing_on_disk(self._case, self._disk.path, self._keys))
+
+    def _judge_memory(self):
+        memory = self._workdir / scenario.MEMORY
+        if memory.exists():
+            self._add(secrecy.no_key_in_memory(self._case, memory, self._keys))
+            memory.unlink()
 
     def _judge_zero_tail(self):
         tail = zero_tail(self._disk, self._tools["resume"], self._workdir)
@@ -134,6 +153,8 @@ class Cycle:
             self._disk.damage_image()
         boot = self._boot(BootPlan.failed(fault))
         self._add(fault_checks.failed_to_wake(boot, fault, self._case))
+        if fault.attempts is not None:
+            self._add([fault_checks.tries_counted(fault, self._disk.image_header())])
         if fault.keeps_image:
             self._add([fault_checks.image_kept(fault, marked, self._disk.swap_header())])
         else:
@@ -150,6 +171,8 @@ class Cycle:
         self._add([Check(claim, not findings, "; ".join(findings)), checks.finished(boot)])
         if self._case.zero_tail_mib:
             self._add([fault_checks.zeros_are_zero(boot)])
+        if self._case.searched and self._case.wakes:
+            self._add([secrecy.search_sees_what_was_swapped_out(self._case, self._disk.path)])
         if self._case.swap_file:
             self._add([checks.file_system_is_sound(boot, self._disk.check_file_system())])
 

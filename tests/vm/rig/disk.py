@@ -57,6 +57,10 @@ class Disk:
         """Reads the header page of the swap area in use."""
         return SwapHeader(self.read_page(self._swap_file_page))
 
+    def image_header(self):
+        """Reads the page that a dormouse mark leads to."""
+        return self.read_page(self.swap_header().image_offset_bytes // PAGE_BYTES)
+
     def make_plain(self):
         """Puts the original header page back, so that the area is plain swap whatever has become of it."""
         with self.path.open("r+b") as image:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import struct
 
 from rig import checks
 from rig.checks import Check
@@ -10,6 +11,8 @@ from rig.swap_header import PAGE_BYTES
 
 # What a shell says of a process that SIGKILL has ended.
 KILLED = 128 + 9
+
+_NOTE_AT = 3584  # in the page of the image header
 
 
 def attempt_came_to_nothing(boot, key, attempt, case, original_header):
@@ -86,15 +89,14 @@ def failed_to_wake(boot, fault, case):
     code = said.get("resume.exit")
     if fault.exit_code is None:
         found = [Check("resume did not return", "resume.exit" not in said.values, f"exit {code!r}")]
-        words = boot.console
     else:
         found = [
             Check(f"resume failed with exit code {fault.exit_code}", code == str(fault.exit_code), repr(code))
         ]
-        words = said.documents.get("resume.output", "")
+    words = boot.console if fault.on_console else said.documents.get("resume.output", "")
     missing = [pattern for pattern in fault.says if not re.search(pattern, words)]
     if fault.says:
-        shown = words if fault.exit_code is not None else "as expected"
+        shown = "as expected" if fault.on_console else words
         found.append(Check(f"its words: {shown}", not missing, f"do not match {missing}"))
     if any(reaction.kill for reaction in fault.reactions):
         found.append(Check("the guest was killed", boot.killed, "it went off by itself"))
@@ -122,6 +124,15 @@ def went_on_without_an_image(boot, case):
 def image_kept(fault, marked, now):
     """The mark that leads to the image is as it was when the machine went off."""
     return Check(f"{fault.name}: the image is kept, its mark unchanged", marked == now, repr(now.page[-40:]))
+
+
+def tries_counted(fault, header_page):
+    """The note beside the image header says how many tries were begun."""
+    note = header_page[_NOTE_AT:]
+    tries = struct.unpack_from("<I", note, 24)[0] if note[:8] == b"DMRESUME" else 0
+    return Check(
+        f"{fault.name}: {fault.attempts} tries are counted on the disk", tries == fault.attempts, f"{tries} are"
+    )
 
 
 def ends_in_zero_pages(tail):

@@ -12,13 +12,13 @@ from rig.kernel import DISK_MODULES, EXT4_MODULES, MAPPER_MODULES
 
 TOOL_DIRECTORY = "/usr/sbin"
 TOOLS_REQUIRED = ("s2disk", "resume")
-TOOLS_OPTIONAL = ("swap-offset",)
+TOOLS_OPTIONAL = ("suspend-keygen", "swap-offset")
 
 
 def find_tools(directory):
     """Finds the tools below an installed prefix or a build directory. Returns {name: path}."""
     directory = Path(directory)
-    places = ("", "sbin", "usr/sbin", "bin", "suspend", "resume")
+    places = ("", "sbin", "usr/sbin", "bin", "suspend", "suspend/keygen", "resume")
     tools = {}
     for name in TOOLS_REQUIRED + TOOLS_OPTIONAL:
         candidates = [directory / place / name for place in places]
@@ -62,14 +62,18 @@ def skeleton(kernel, guest, busybox="/bin/busybox"):
     return archive
 
 
-def build(kernel, tools, programs, guest, with_mapper=False):
+def build(kernel, tools, programs, guest, with_mapper=False, files=None):
     """Returns the initramfs as bytes. `tools` is {name: path}, empty for the kernel's own hibernation.
 
-    `programs` are the guest's own, likewise; `guest` is the directory with its scripts.
+    `programs` are the guest's own, likewise; `guest` is the directory with its scripts; `files` are more files,
+    {path: bytes}, which root alone may read.
     """
     archive = skeleton(kernel, guest)
     archive.add_file("/init", (guest / "init").read_bytes(), 0o755)
     archive.add_file("/faults", (guest / "faults").read_bytes())
+
+    for path, data in (files or {}).items():
+        archive.add_file(path, data, 0o600)
 
     programs = {**tools, **programs}
     if with_mapper:

@@ -43,6 +43,7 @@ class Reaction:
     """What the host does as soon as the guest's console shows `when`, a pattern, between two others."""
 
     when: str
+    dump: str = ""  # the guest's memory is written to the file of this name
     send: bytes = b""  # typed on the console
     kill: bool = False  # QEMU ends on the spot
     again: bool = False  # the keys are pressed again and again, until `until` is seen
@@ -89,6 +90,8 @@ class Guest:
 
     def __init__(self, machine, software, disk_path, workdir, name):
         self._name = name
+        self._workdir = Path(workdir)
+        self._memory_mib = machine.memory_mib
         self._console = Path(workdir) / f"{name}.console"
         self._results = Path(workdir) / f"{name}.results"
         for file in (self._console, self._results):
@@ -133,6 +136,13 @@ class Guest:
         except BrokenPipeError:
             pass  # it has just ended; what it left behind tells why
 
+    def save_memory(self, path):
+        """Writes all of the guest's memory, as it is in one moment, to a file."""
+        self.monitor.command("stop")
+        size = self._memory_mib << 20
+        self.monitor.command("pmemsave", val=0, size=size, filename=str(Path(path).resolve()))
+        self.monitor.command("cont")
+
     def kill(self):
         """Ends QEMU on the spot, as a power cut would, except that the host keeps what was written."""
         self._killed = True
@@ -176,6 +186,8 @@ class Guest:
             self.kill()
             self._process.wait()
             return
+        if reaction.dump:
+            self.save_memory(self._workdir / reaction.dump)
         self.type(reaction.send)
 
     def _check(self, deadline):

@@ -4,11 +4,15 @@ import shlex
 from dataclasses import dataclass, replace
 
 from rig.cpio import CpioArchive
+from rig.qemu import Reaction
 
+# The file in the working directory that takes the guest's memory.
+MEMORY = "memory.raw"
 MAPPER = "/dev/mapper/swap"
 
 # What a guest prints that is told to wait for its host (BootPlan.hold).
 WAITING = "== waiting before the (round|resume)"
+WAITING_TO_BE_SEEN = "== waiting before the look"
 
 
 @dataclass(frozen=True)
@@ -21,18 +25,28 @@ class BootPlan:
     before: str = ""  # functions of guest/faults, before resume
     resume_options: tuple = ()
     resume_on_console: bool = False  # else its words are handed over
-    hold: str = ""  # where the guest waits for a key: "round", "resume"
+    hold: str = ""  # where the guest waits for a key: "round", "resume", "look" (when a round is over)
     parameters: str = ""
     reactions: tuple = ()
 
     @classmethod
-    def wake(cls, case):
-        """The boot in which the machine comes back."""
+    def first(cls, case):
+        """The fresh boot."""
+        return cls(
+            hold="look" if case.looked_into else "",
+            reactions=attempt_reactions(case) + round_reactions(case, 1),
+        )
+
+    @classmethod
+    def wake(cls, case, number=1):
+        """The boot in which the machine comes back from round `number`, and goes on."""
+        look = (Reaction(when=WAITING_TO_BE_SEEN, send=b"\n", dump=MEMORY),) if case.looked_into else ()
         return cls(
             task="wake",
             resume_options=case.wake_options,
             resume_on_console=True,
             parameters=case.wake_parameters,
+            reactions=case.wake_typed + look + round_reactions(case, number + 1),
         )
 
     @classmethod
@@ -43,7 +57,7 @@ class BootPlan:
             before=fault.before,
             resume_options=fault.options,
             # What a guest says that never gets further than resume can only be seen there.
-            resume_on_console=fault.exit_code is None,
+            resume_on_console=fault.on_console,
             parameters=fault.parameters,
             reactions=fault.reactions,
         )
@@ -65,6 +79,17 @@ def attempt_reactions(case):
         for index, attempt in enumerate(case.attempts)
         for reaction in attempt.reactions
     )
+
+
+def round_reactions(case, first):
+    """Returns the reactions of the rounds that begin in one boot: from `first` until the machine goes off."""
+    found = []
+    for number in range(first, len(case.methods) + 1):
+        begin, end = f"== {number} begins", f"== {number} is over"
+        found += [replace(reaction, after=begin, until=end) for reaction in case.typed]
+        if case.methods[number - 1] != "none":
+            break
+    return tuple(found)
 
 
 def resume_device(case, disk):
@@ -130,6 +155,7 @@ def variables(case, disk, boot, plan):
         values[f"after_{key}"] = attempt.after
     for index in range(len(case.methods)):
         values[f"command_{index + 1}"] = hibernate_command(case, disk, index)
+    values["before_1"] = case.before
     return values
 
 
