@@ -1,15 +1,17 @@
 /// Measures packing and unpacking per codec, level and chunk size, memory to memory, and prints JSON that
 /// bench/run makes tables of. It chose the chunk size (README.md, "Chunk size").
 ///
-///     codec_bench [--mib N] [--seconds S] [--threads N] [--checks on|off] [--chunk KIB]...
+///     codec_bench [--mib N] [--seconds S] [--threads N] [--checks on|off] [--seal off|CIPHER] [--chunk
+///     KIB]...
 ///                 [--codec NAME[:LEVEL]]... [SNAPSHOT]
 ///
 /// Data: N MiB spread over SNAPSHOT (all of it where N is 0), or, without one, a seeded mix of page kinds.
 /// Each figure is the fastest of the rounds that fit into S seconds, at least one: others can only make a
-/// round slower. With checks, the checksums that an image needs are made and checked as well. What misleads:
-/// data that is hot in no cache, and a processor that others use too; compare within one run. The ratio
-/// counts what the format really stores: chunks rounded up to whole pages, and chunks that save less than a
-/// page stored as they are.
+/// round slower. With checks, the checksums that an image needs are made and checked as well; with a cipher,
+/// chunks are sealed and opened instead, into memory beside, since one round must leave to the next what it
+/// found. What misleads: data that is hot in no cache, and a processor that others use too; compare within
+/// one run. The ratio counts what the format really stores: chunks rounded up to whole pages, and chunks that
+/// save less than a page stored as they are.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +35,7 @@
 #include "bench_data.h"
 #include "candidate.h"
 #include "format/checksum.h"
+#include "seal/aead.h"
 
 namespace dormouse::bench {
 namespace {
@@ -48,6 +51,7 @@ struct Options {
   double seconds = 0.3;
   unsigned threads = 1;
   bool checks = false;
+  std::optional<Cipher> seal;
   std::vector<std::size_t> chunks;  // bytes
   std::vector<Candidate> codecs;
   std::string snapshot;
@@ -65,6 +69,8 @@ struct PackedChunk {
   std::size_t size = 0;         // packed; 0: kept as it is
   std::uint64_t plain_check = 0;
   std::uint64_t stored_check = 0;
+  std::span<std::byte> sealed = {};  // as long as the chunk; empty where nothing is sealed
+  Tag tag{};
 
   [[nodiscard]] std::span<const std::byte> stored() const {
     if (size == 0) return plain;
@@ -76,21 +82,53 @@ struct PackedChunk {
 struct Worker {
   std::unique_ptr<Codec> codec;
   std::vector<std::byte> unpacked;
+  std::optional<Aead> aead;
+  std::vector<std::byte> opened;
 };
+
+/// What is authenticated with a chunk is so long.
+constexpr std::array<std::byte, 48> kAssociated{};
+constexpr std::array<std::byte, kKeyBytes> kKey{std::byte{1}};
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void pack(Worker& worker, PackedChunk& chunk, bool checks) {
+/// Each key and number once only, in a real image: here nothing is secret.
+bool seal(Worker& worker, PackedChunk& chunk) {
+  const auto stored = chunk.stored();
+  const auto done = worker.aead->seal(make_nonce(NonceUse::kChunk, 0), kAssociated, stored,
+                                      chunk.sealed.first(stored.size()), chunk.tag);
+  return done.has_value();
+}
+
+/// What was stored, or nothing.
+std::span<const std::byte> open(Worker& worker, const PackedChunk& chunk) {
+  const std::size_t size = chunk.stored().size();
+  const auto opened = std::span(worker.opened).first(size);
+  const auto done = worker.aead->open(make_nonce(NonceUse::kChunk, 0), kAssociated, chunk.sealed.first(size),
+                                      opened, chunk.tag);
+  return done ? opened : std::span<std::byte>{};
+}
+
+bool pack(Worker& worker, PackedChunk& chunk, bool checks) {
+  if (worker.aead) checks = false;
   if (checks) chunk.plain_check = xxh3(chunk.plain);
   // Stored pages are whole: less than a page saved is nothing saved.
   const std::size_t room = chunk.plain.size() - kMinPageBytes;
   chunk.size = worker.codec->pack(chunk.plain, chunk.packed.first(room)).value_or(0);
   if (checks) chunk.stored_check = chunk.size == 0 ? chunk.plain_check : xxh3(chunk.stored());
+  return !worker.aead || seal(worker, chunk);
 }
 
 bool unpack(Worker& worker, const PackedChunk& chunk, bool checks) {
+  if (worker.aead) {
+    const auto stored = open(worker, chunk);
+    if (chunk.size == 0 || stored.empty()) return !stored.empty();
+    return worker.codec
+        ->unpack(stored.first(chunk.size), std::span(worker.unpacked).first(chunk.plain.size()))
+        .has_value();
+  }
   if (checks && xxh3(chunk.stored()) != chunk.stored_check) return false;
   const auto out = std::span(worker.unpacked).first(chunk.plain.size());
   if (chunk.size == 0) {
@@ -130,17 +168,19 @@ double best_rate(std::size_t bytes, double seconds, Round round) {
 }
 
 Figures measure(std::vector<Worker>& workers, std::span<const std::byte> data, std::size_t chunk_bytes,
-                std::span<std::byte> packed, const Options& options) {
+                std::span<std::byte> packed, std::span<std::byte> sealed, const Options& options) {
   std::vector<PackedChunk> chunks;
   for (std::size_t at = 0; at < data.size(); at += chunk_bytes) {
     const std::size_t size = std::min(chunk_bytes, data.size() - at);
     chunks.push_back({.plain = data.subspan(at, size), .packed = packed.subspan(at, size)});
+    if (options.seal) chunks.back().sealed = sealed.subspan(at, size);
   }
   std::atomic<bool> good = true;
   Figures figures;
   figures.pack_mb_per_s = best_rate(data.size(), options.seconds, [&] {
-    return time_round(workers, chunks,
-                      [&](Worker& worker, PackedChunk& chunk) { pack(worker, chunk, options.checks); });
+    return time_round(workers, chunks, [&](Worker& worker, PackedChunk& chunk) {
+      if (!pack(worker, chunk, options.checks)) good = false;
+    });
   });
   figures.unpack_mb_per_s = best_rate(data.size(), options.seconds, [&] {
     return time_round(workers, chunks, [&](Worker& worker, const PackedChunk& chunk) {
@@ -157,32 +197,44 @@ Figures measure(std::vector<Worker>& workers, std::span<const std::byte> data, s
   return figures;
 }
 
-std::optional<std::vector<Worker>> make_workers(const CodecSpec& spec, std::size_t chunk_bytes,
-                                                unsigned threads) {
-  std::vector<Worker> workers;
-  for (unsigned i = 0; i < threads; ++i) {
+Result<Aead> make_keyed(Cipher cipher) {
+  auto aead = Aead::prepare(cipher);
+  if (!aead) return aead;
+  if (auto r = aead->set_key(kKey); !r) return std::unexpected(r.error());
+  return aead;
+}
+
+Result<std::vector<Worker>> make_workers(const CodecSpec& spec, std::size_t chunk_bytes,
+                                         const Options& options) {
+  std::vector<Worker> workers(options.threads);
+  for (Worker& worker : workers) {
     auto codec = make_codec(spec, chunk_bytes);
-    if (!codec) {
-      fmt::print(stderr, "codec_bench: {}\n", codec.error().what());
-      return std::nullopt;
-    }
-    workers.push_back({.codec = std::move(*codec), .unpacked = std::vector<std::byte>(chunk_bytes)});
+    if (!codec) return std::unexpected(codec.error());
+    worker.codec = std::move(*codec);
+    worker.unpacked.resize(chunk_bytes);
+    if (!options.seal) continue;
+    auto aead = make_keyed(*options.seal);
+    if (!aead) return std::unexpected(aead.error());
+    worker.aead.emplace(std::move(*aead));
+    worker.opened.resize(chunk_bytes);
   }
   return workers;
 }
 
 int run(const Options& options, std::span<const std::byte> data) {
-  Json result = {{"data", data_name(options.snapshot)},
-                 {"bytes", data.size()},
-                 {"threads", options.threads},
-                 {"checks", options.checks},
-                 {"rows", Json::array()}};
+  Json result = {{"data", data_name(options.snapshot)}, {"bytes", data.size()},
+                 {"threads", options.threads},          {"checks", options.checks},
+                 {"seal", seal_name(options.seal)},     {"rows", Json::array()}};
   std::vector<std::byte> packed(data.size());
+  std::vector<std::byte> sealed(options.seal ? data.size() : 0);
   for (const Candidate& candidate : options.codecs) {
     for (const std::size_t chunk_bytes : options.chunks) {
-      auto workers = make_workers(candidate.codec, chunk_bytes, options.threads);
-      if (!workers) return 1;
-      const Figures figures = measure(*workers, data, chunk_bytes, packed, options);
+      auto workers = make_workers(candidate.codec, chunk_bytes, options);
+      if (!workers) {
+        fmt::print(stderr, "codec_bench: {}\n", workers.error().what());
+        return 1;
+      }
+      const Figures figures = measure(*workers, data, chunk_bytes, packed, sealed, options);
       result["rows"].push_back({{"codec", candidate.name},
                                 {"chunk_bytes", chunk_bytes},
                                 {"ratio", figures.ratio},
@@ -208,6 +260,7 @@ bool take_option(Options& options, std::string_view name, const std::string& val
   if (name == "--seconds") return take_number(options.seconds, value);
   if (name == "--threads") return take_number(options.threads, value) && options.threads > 0;
   if (name == "--checks") return take_switch(options.checks, value);
+  if (name == "--seal") return take_seal(options.seal, value);
   if (name == "--chunk") return take_chunk(options, value);
   const auto candidate = parse_candidate(value);
   if (name != "--codec" || !candidate || candidate->adaptive) return false;
@@ -233,9 +286,10 @@ std::optional<Options> parse(std::span<char*> args) {
 int main(int argc, char** argv) {
   const auto options = dormouse::bench::parse(std::span(argv, static_cast<std::size_t>(argc)));
   if (!options) {
-    fmt::print(stderr,
-               "usage: codec_bench [--mib N] [--seconds S] [--threads N] [--checks on|off] [--chunk KIB]...\n"
-               "                   [--codec NAME[:LEVEL]]... [SNAPSHOT]\n");
+    fmt::print(
+        stderr,
+        "usage: codec_bench [--mib N] [--seconds S] [--threads N] [--checks on|off] [--seal off|CIPHER]\n"
+        "                   [--chunk KIB]... [--codec NAME[:LEVEL]]... [SNAPSHOT]\n");
     return 2;
   }
   const auto data = dormouse::bench::load_data(options->snapshot, options->mib << 20);

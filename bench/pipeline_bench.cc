@@ -1,13 +1,15 @@
 /// Measures the image writer and reader between memory and a device, once for each rate and codec, and prints
 /// JSON that bench/run makes tables of: runs, medians and bounds are its business.
 ///
-///     pipeline_bench [--device memory|null|FILE] [--rate MB/S]... [--codec NAME[:LEVEL]|auto]... [--mib N]
-///                    [--image-mib N] [--threads N] [--read on|off] [SNAPSHOT]
+///     pipeline_bench [--device memory|null|FILE] [--rate MB/S]... [--codec NAME[:LEVEL]|auto]...
+///                    [--seal off|CIPHER]... [--mib N] [--image-mib N] [--threads N] [--read on|off]
+///                    [SNAPSHOT]
 ///
 /// Data: N MiB spread over SNAPSHOT (all of it where N is 0), or a seeded mix; --image-mib repeats it up to
-/// that length. FILE: a file or block device with a swap area that nobody uses; its image is never marked.
-/// Rate 0, the default: no limit. The device of memory is touched before, else the kernel's clearing of fresh
-/// pages would be measured. The null device remembers nothing, so nothing is read back from it.
+/// that length. With several --seal, each codec is measured once with each of them, one right after the
+/// other. FILE: a file or block device with a swap area that nobody uses; its image is never marked. Rate 0,
+/// the default: no limit. The device of memory is touched before, else the kernel's clearing of fresh pages
+/// would be measured. The null device remembers nothing, so nothing is read back from it.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
@@ -34,6 +36,7 @@
 #include "io/null_block_device.h"
 #include "rate_limited_device.h"
 #include "repeating_source.h"
+#include "support/cheap_cost.h"
 #include "swap/swap_disk.h"
 
 namespace dormouse::bench {
@@ -52,7 +55,15 @@ struct Options {
   bool read_back = true;
   std::vector<double> rates;
   std::vector<Candidate> codecs;
+  std::vector<std::optional<Cipher>> seals;
   std::string snapshot;
+};
+
+/// One of the things that are compared.
+struct Case {
+  double rate = 0;  // MB/s; 0: no limit
+  Candidate codec;
+  std::optional<Cipher> seal;
 };
 
 template <class T>
@@ -166,7 +177,17 @@ Json chosen_json(const CodecCounts& codecs) {
   return counts;
 }
 
-Json read_back(const Bench& bench, BlockDevice& device, DeviceOffset header_at, const Options& options) {
+/// With the cheapest passphrase there is: what a way costs is paid before the image is written, and not
+/// measured.
+std::optional<ImageSeal> make_seal(std::optional<Cipher> cipher) {
+  if (!cipher) return std::nullopt;
+  auto seal = must(ImageSeal::prepare(*cipher));
+  must(seal.add_passphrase(std::as_bytes(std::span("bench")), test::kCheap));
+  return seal;
+}
+
+Json read_back(const Bench& bench, BlockDevice& device, DeviceOffset header_at,
+               const std::optional<ImageSeal>& seal, const Options& options) {
   auto reader = must(ImageReader::prepare(kDefaultChunkBytes, options.threads));
   NoProgress progress;
   NullPageSink sink;
@@ -174,21 +195,23 @@ Json read_back(const Bench& bench, BlockDevice& device, DeviceOffset header_at, 
                    {.end_page = device.size_bytes() / kMinPageBytes,
                     .swap_header_page = bench.area->header_page(),
                     .page_bytes = kMinPageBytes}));
+  if (seal) must(reader.unlock(*seal));
   const Stopwatch watch;
   must(reader.read(sink, progress));
   return watch.read();
 }
 
-Json measure(const Bench& bench, const Candidate& candidate, std::span<const std::byte> data,
-             std::uint64_t image_bytes, const Options& options, double rate) {
-  RateLimitedDevice limited(bench.target(), rate * 1e6);
-  BlockDevice& device = rate > 0 ? static_cast<BlockDevice&>(limited) : bench.target();
+Json measure(const Bench& bench, const Case& one, std::span<const std::byte> data, std::uint64_t image_bytes,
+             const Options& options) {
+  RateLimitedDevice limited(bench.target(), one.rate * 1e6);
+  BlockDevice& device = one.rate > 0 ? static_cast<BlockDevice&>(limited) : bench.target();
   const auto allocator = make_free_layout_allocator(*bench.area);
   ImageOptions image_options;
-  image_options.adaptive = candidate.adaptive;
-  image_options.codec = candidate.codec;
+  image_options.adaptive = one.codec.adaptive;
+  image_options.codec = one.codec.codec;
   image_options.threads = options.threads;
-  auto writer = must(ImageWriter::prepare(image_options, kMinPageBytes));
+  auto seal = make_seal(one.seal);
+  auto writer = must(ImageWriter::prepare(image_options, kMinPageBytes, seal ? &*seal : nullptr));
   const auto header = must(allocator->allocate(1));
   const DeviceOffset header_at = page_offset(header.first_page, kMinPageBytes);
   ImageIdentity identity;
@@ -197,8 +220,9 @@ Json measure(const Bench& bench, const Candidate& candidate, std::span<const std
   RepeatingSource source(data, image_bytes);
   const Stopwatch watch;
   const auto written = must(writer.write(source, device, *allocator, header_at, identity, progress));
-  Json result = {{"rate_mb_per_s", rate},
-                 {"codec", candidate.name},
+  Json result = {{"rate_mb_per_s", one.rate},
+                 {"codec", one.codec.name},
+                 {"seal", seal_name(one.seal)},
                  {"write", watch.read()},
                  {"read", nullptr},
                  {"flush_seconds", static_cast<double>(written.write.flush_ns) / 1e9},
@@ -206,7 +230,7 @@ Json measure(const Bench& bench, const Candidate& candidate, std::span<const std
                  {"held_bytes", writer.memory_bytes()},
                  {"chosen", chosen_json(written.codecs)}};
   if (options.read_back && options.device != "null") {
-    result["read"] = read_back(bench, device, header_at, options);
+    result["read"] = read_back(bench, device, header_at, seal, options);
   }
   return result;
 }
@@ -220,8 +244,11 @@ int run(const Options& options, std::span<const std::byte> data) {
                  {"bounds", copy_rates(bench, data)},
                  {"runs", Json::array()}};
   for (const double rate : options.rates) {
-    for (const Candidate& candidate : options.codecs) {
-      result["runs"].push_back(measure(bench, candidate, data, image_bytes, options, rate));
+    for (const Candidate& codec : options.codecs) {
+      for (const auto& seal : options.seals) {
+        result["runs"].push_back(
+            measure(bench, {.rate = rate, .codec = codec, .seal = seal}, data, image_bytes, options));
+      }
     }
   }
   result["peak_rss_bytes"] = static_cast<std::uint64_t>(usage().ru_maxrss) * 1024;
@@ -236,6 +263,10 @@ bool take_rate(Options& options, std::string_view value) {
   return true;
 }
 
+bool add_seal(Options& options, std::string_view value) {
+  return take_seal(options.seals.emplace_back(), value);
+}
+
 bool take_option(Options& options, std::string_view name, const std::string& value) {
   if (name == "--device") return !(options.device = value).empty();
   if (name == "--mib") return take_number(options.mib, value);
@@ -243,6 +274,7 @@ bool take_option(Options& options, std::string_view name, const std::string& val
   if (name == "--threads") return take_number(options.threads, value) && options.threads > 0;
   if (name == "--read") return take_switch(options.read_back, value);
   if (name == "--rate") return take_rate(options, value);
+  if (name == "--seal") return add_seal(options, value);
   const auto candidate = parse_candidate(value);
   if (name != "--codec" || !candidate) return false;
   options.codecs.push_back(*candidate);
@@ -258,6 +290,7 @@ std::optional<Options> parse(std::span<char*> args) {
   if (!good) return std::nullopt;
   if (options.rates.empty()) options.rates = {0};
   if (options.codecs.empty()) options.codecs = candidates(kUsual);
+  if (options.seals.empty()) options.seals = {std::nullopt};
   return options;
 }
 
@@ -270,7 +303,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr,
                "usage: pipeline_bench [--device memory|null|FILE] [--rate MB/S]... [--codec "
                "NAME[:LEVEL]|auto]...\n"
-               "                      [--mib N] [--image-mib N] [--threads N] [--read on|off] [SNAPSHOT]\n");
+               "                      [--seal off|CIPHER]... [--mib N] [--image-mib N] [--threads N] [--read "
+               "on|off] [SNAPSHOT]\n");
     return 2;
   }
   const auto data = dormouse::bench::load_data(options->snapshot, options->mib << 20);

@@ -17,6 +17,7 @@ from results.programs import Programs, dd_summary, needed, shell, timed
 from results.section import Section
 from results.snapshots import Snapshot
 from results.svg import line_plot, ticks
+from results.tables import sealing
 from results.tables.rates import best_fixed
 from results.tables.scaling import thread_counts
 from results.targets import Target
@@ -176,6 +177,38 @@ class PipelineTest(unittest.TestCase):
 
     def test_rounds_differ_in_order_and_leave_nobody_out(self):
         self.assertEqual([rotated("abc", number) for number in (1, 2, 3)], [list("bca"), list("cab"), list("abc")])
+
+
+class SealingTest(unittest.TestCase):
+    """Sealed by plain, in pairs."""
+
+    @staticmethod
+    def _samples():
+        samples = Samples()
+        for cipher, rate in zip(sealing.CIPHERS, (4000, 9000, 2500)):
+            samples.add(rate, "cipher", cipher, 1, "write")
+        for plain, sealed in ((1.0, 1.05), (2.0, 2.5)):
+            runs = [{"codec": codec, "seal": seal, "write": {"seconds": seconds}, "read": {"seconds": seconds / 2}}
+                    for codec in sealing.CODECS
+                    for seal, seconds in ((sealing.PLAIN, plain), *((cipher, sealed) for cipher in sealing.CIPHERS))]
+            sealing.note(samples, "file", {"image_bytes": 100_000_000, "runs": runs})
+        return samples
+
+    def test_rates_are_kept_by_way(self):
+        samples = self._samples()
+        self.assertEqual(samples["file", "lz4", sealing.PLAIN, "write"].values, (100, 50))
+        self.assertEqual(samples["file", "lz4", sealing.PLAIN, "read"].values, (200, 100))
+
+    def test_the_quickest_cipher_is_held_to_the_target_in_pairs(self):
+        samples = self._samples()
+        self.assertEqual(sealing.quickest(samples), "aes-256-ocb")
+        found = sealing.targets(samples)
+        self.assertEqual(len(found), 2 * len(sealing.CODECS))
+        self.assertTrue(all("aes-256-ocb" in target.claim for target in found))
+        for target in found:
+            self.assertAlmostEqual(target.value.values[0], 1.05)
+            self.assertAlmostEqual(target.value.values[1], 1.25)
+            self.assertFalse(target.met())
 
 
 class MarkdownTest(unittest.TestCase):

@@ -6,13 +6,15 @@ CODECS = ("none", "lzf", "lz4", "zstd:-1", "zstd:1", "zstd:3", "auto")
 FIXED = tuple(codec for codec in CODECS if codec != "auto")
 
 
-def run(context, *, device="memory", codecs=CODECS, rates=(0,), mib=0, threads=None, **more):
+def run(context, *, device="memory", codecs=CODECS, rates=(0,), seals=(), mib=0, threads=None, **more):
     """What pipeline_bench answers. `more`: image_mib, read."""
     words = ["--device", device, "--mib", mib, "--threads", threads or context.cores]
     for codec in codecs:
         words += ["--codec", codec]
     for rate in rates:
         words += ["--rate", rate]
+    for seal in seals:
+        words += ["--seal", seal]
     for name, value in more.items():
         words += ["--" + name.replace("_", "-"), value]
     return context.programs.json("pipeline_bench", *words, context.snapshot.path)
