@@ -11,6 +11,7 @@
 
 #include "damage/format_tables.h"
 #include "damage/judge.h"
+#include "damage/stride.h"
 #include "damage/victim.h"
 
 namespace dormouse::test {
@@ -130,11 +131,13 @@ class RecordDamage : public ::testing::TestWithParam<VictimShape> {
 
   void each_damage(RecordKind kind,
                    const std::function<void(const RecordPlace&, const Field&, const FieldDamage&)>& with) {
+    std::size_t number = 0;
     for (const RecordPlace& record : chosen(kind)) {
       const auto bytes = victim_.disk().bytes().subspan(record.at, record.bytes);
       const std::vector<std::byte> sound(bytes.begin(), bytes.end());
       for (const Field& field : fields_of(kind)) {
         for (const FieldDamage& damage : field_damages(sound, field)) {
+          if (number++ % stride(5) != 0) continue;
           SCOPED_TRACE(fmt::format("{} at byte {}, {}", record_name(kind), record.at, damage.what));
           std::ranges::copy(damage.bytes, victim_.change(record.at + field.at, field.size).begin());
           with(record, field, damage);
@@ -220,7 +223,7 @@ TEST_P(RecordDamage, BehindChecksumsThatFitIsFoundByItsMeaning) {
 
 /// Several at once, anywhere, resealed: whatever comes of it, it is refused with words or is the same stream.
 TEST_P(RecordDamage, InSeveralPlacesAtOnceIsRefusedOrHarmless) {
-  const int kRounds = GetParam().every_record ? 3000 : 1000;
+  const auto kRounds = static_cast<int>((GetParam().every_record ? 3000U : 1000U) / stride(3));
   Tally tally(GetParam().name + ", 2 to 4 fields at once, resealed");
   SeededRandom random(2006);
   std::map<RecordKind, std::vector<Field>> fields;

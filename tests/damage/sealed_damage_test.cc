@@ -11,6 +11,7 @@
 
 #include "damage/counting_device.h"
 #include "damage/judge.h"
+#include "damage/stride.h"
 #include "damage/victim.h"
 #include "swap/swap_disk.h"
 
@@ -44,7 +45,7 @@ class SealedDamage : public ::testing::Test {
   /// things, only some of them.
   void each_bit(std::uint64_t at, std::size_t bytes, Mended mended,
                 const std::function<void(const Outcome&)>& expect, std::size_t step = 1) {
-    for (std::size_t bit = 0; bit < 8 * bytes; bit += step * kStride) {
+    for (std::size_t bit = 0; bit < 8 * bytes; bit += step * stride(31)) {
       const std::uint64_t byte = at + bit / 8;
       victim_.change(byte, 1)[0] ^= std::byte{1} << (bit % 8);
       // The flipped byte stays as it is, also where it is a part of a checksum.
@@ -80,11 +81,6 @@ class SealedDamage : public ::testing::Test {
     victim_.restore();
   }
 
-#ifdef DORMOUSE_EVERY_BIT
-  static constexpr std::size_t kStride = 1;
-#else
-  static constexpr std::size_t kStride = 31;
-#endif
   Victim victim_;
   Judge judge_{2 * 4096, victim_.stream(), victim_key()};
   Tally tally_{std::string("sealed, ") + ::testing::UnitTest::GetInstance()->current_test_info()->name()};
