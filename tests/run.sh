@@ -36,8 +36,8 @@ if [ "$mode" != quick ]; then
   # A few seconds of every fuzzer, beginning with its corpus.
   tests/fuzz/run.sh 8
   # What threads share.
-  build tsan pipeline_test io_test conformance_test image_test cycle_test console_test s2disk resume
-  ctest --preset tsan -j "$jobs" -R '^(pipeline|io|conformance|image|cycle|console)/|^tools/round_trip$'
+  build tsan pipeline_test io_test conformance_test image_test cycle_test console_test seal_test s2disk resume
+  ctest --preset tsan -j "$jobs" -R '^(pipeline|io|conformance|image|cycle|console|seal)/|^tools/round_trip$'
 fi
 
 build release
