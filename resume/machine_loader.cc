@@ -113,11 +113,17 @@ class ProgressWhileAsking final : public Progress {
 };
 
 /// The disk may say something else when it is asked again.
-Result<void> require_still_sealed(const ImageReader& reader, std::string_view path) {
-  if (reader.sealed()) return {};
+Failure changed_meanwhile(std::string_view path) {
   return fail(Errc::kCorrupt, "open sealed image")
       .on(path)
-      .because("it was sealed when it was found, and is not any more: it was changed");
+      .because(
+          "it is not the image that was found at first: somebody, or a failing disk, changed it meanwhile. "
+          "Check the disk, and who can write to it");
+}
+
+Result<void> require_still_sealed(const ImageReader& reader, std::string_view path) {
+  if (reader.sealed()) return {};
+  return changed_meanwhile(path);
 }
 
 }  // namespace
@@ -159,7 +165,7 @@ Error MachineLoader::load_sealed(const ImageInfo& image, const TryCounter& count
   const auto again = *opened ? unlock_with(*keys, *reader) : Result<bool>(false);
   keys->keys.clear();  // what is in memory at the jump may be found in the machine that wakes up
   if (!again) return again.error();
-  if (!*again) return load_while_asking(*reader, count);
+  if (!*again) return *opened ? changed_meanwhile(path).error() : load_while_asking(*reader, count);
   if (auto r = count(*reader); !r) return r.error();
   return jump_from(*reader, progress(), nullptr);
 }

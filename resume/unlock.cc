@@ -1,7 +1,5 @@
 #include "unlock.h"
 
-#include <algorithm>
-
 #include "base/core_dump.h"
 #include "tool/tool_report.h"
 

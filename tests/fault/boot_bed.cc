@@ -31,24 +31,25 @@ BootBed::BootBed() {
   settings.snapshot_device = "/dev/snapshot";
   directory_.write("proc/self/mountinfo", kInitramfs);
   directory_.write("proc/meminfo", "MemAvailable: 65536 kB\n");
-  save(nullptr);
+  disk_ = saved(kImagePages, nullptr);
+  other_ = saved(kOtherPages, nullptr);
 }
 
 void BootBed::save_with(ImageSeal& seal) {
-  save(&seal);
+  disk_ = saved(kImagePages, &seal);
 }
 
-void BootBed::save(ImageSeal* seal) {
+void BootBed::seal_other(ImageSeal& seal) {
+  other_ = saved(kOtherPages, &seal);
+}
+
+std::string BootBed::saved(std::size_t pages, ImageSeal* seal) {
   const std::string architecture = machine_architecture();
   const std::string release = kernel_release();
-  const auto saved = [&](std::size_t pages, ImageSeal* sealed_with) {
-    const MemoryBlockDevice disk = hibernated_disk(
-        {.image_pages = pages},
-        {.architecture = architecture, .kernel_release = release, .ram_bytes = kRamBytes}, sealed_with);
-    return std::string(reinterpret_cast<const char*>(disk.bytes().data()), disk.bytes().size());
-  };
-  disk_ = saved(kImagePages, seal);
-  plain_ = saved(kPlainPages, nullptr);
+  const MemoryBlockDevice disk = hibernated_disk(
+      {.image_pages = pages},
+      {.architecture = architecture, .kernel_release = release, .ram_bytes = kRamBytes}, seal);
+  return {reinterpret_cast<const char*>(disk.bytes().data()), disk.bytes().size()};
 }
 
 void BootBed::write_area(std::string_view bytes) const {
@@ -75,7 +76,7 @@ BootAftermath BootBed::run(const CallFault& fault) {
   calls.limit_transfers(transfer_limit);
   std::atomic<std::uint64_t> reads = 0;
   calls.at_call = [&](std::string_view name) {
-    if (name == "pread" && reads++ == turns_plain_at_) write_area(plain_);
+    if (name == "pread" && reads++ == turns_at_) write_area(other_);
   };
   if (fault.errnum != 0) calls.faults().fail_name_after(fault.name, fault.spared, fault.errnum, fault.times);
   BootAftermath after;

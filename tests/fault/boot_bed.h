@@ -47,26 +47,27 @@ class BootBed {
   /// Adds a line to the list of what is mounted.
   void mount(std::string_view mountinfo_line);
 
-  /// The disk turns into one with a plain image of kPlainPages when the boot reads from it for the time
-  /// `read`.
-  void turns_plain_at(std::uint64_t read) { turns_plain_at_ = read; }
+  /// The disk turns into one with another image, of kOtherPages, when the boot reads from it for the time
+  /// `read`: a plain one, if no seal was given for it.
+  void turns_at(std::uint64_t read) { turns_at_ = read; }
+  void seal_other(ImageSeal& seal);
   static constexpr std::size_t kImagePages = 200;
-  static constexpr std::size_t kPlainPages = 120;
+  static constexpr std::size_t kOtherPages = 120;
 
   /// Runs, and checks what must hold however it ended: user space thawed, image freed, no descriptor and no
   /// thread left.
   BootAftermath run(const CallFault& fault = {});
 
  private:
-  void save(ImageSeal* seal);
+  [[nodiscard]] static std::string saved(std::size_t pages, ImageSeal* seal);
   void write_area(std::string_view bytes) const;
   [[nodiscard]] bool is_marked() const;
 
   TemporaryDirectory directory_;
   std::string area_;
   std::string disk_;   // bytes of an area with an image
-  std::string plain_;  // and of the other
-  std::uint64_t turns_plain_at_ = ~std::uint64_t{0};
+  std::string other_;  // and of the other
+  std::uint64_t turns_at_ = ~std::uint64_t{0};
 };
 
 }  // namespace dormouse::test

@@ -177,13 +177,31 @@ TEST_F(SealedBoot, NothingOfAPlainImageIsLoadedWheneverItTakesThePlaceOfTheSeale
     }
     int refused = 0;
     for (std::uint64_t read = 0; read < 30; ++read) {
-      bed_.turns_plain_at(read);
+      bed_.turns_at(read);
       const auto after = boot("open sesame\n");
       EXPECT_TRUE(!after.jumped || after.loaded_pages == BootBed::kImagePages) << "from read " << read;
       if (!after.jumped) ++refused;
     }
     EXPECT_GT(refused, 3);
   }
+}
+
+// One that nobody here sealed, which the key does not open: a try that failed, not one that nobody made.
+TEST_F(SealedBoot, NothingOfAnotherSealedImageIsLoadedAndTheTryStaysCounted) {
+  seal_with_key_file(/*passphrase_too=*/false);
+  configure("right", kRawKey);
+  auto other = ImageSeal::prepare(Cipher::kAes256Gcm).value();
+  other.add_key_file(KeyFile::read(bed_.write_file("other", kOtherKey)).value()).value();
+  bed_.seal_other(other);
+  int changed = 0;
+  for (std::uint64_t read = 1; read < 20; ++read) {
+    bed_.turns_at(read);
+    const auto after = boot("open sesame\n");
+    EXPECT_TRUE(!after.jumped || after.loaded_pages == BootBed::kImagePages) << "from read " << read;
+    EXPECT_THAT(after.said, Not(HasSubstr("does not count as a try"))) << "from read " << read;
+    if (after.said.find("changed it meanwhile") != std::string::npos) ++changed;
+  }
+  EXPECT_GT(changed, 0);
 }
 
 TEST_F(SealedBoot, TakesNoPlainImageWhereTheConfigurationSeals) {
