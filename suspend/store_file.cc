@@ -96,6 +96,15 @@ Result<void> require_plain(const SwapArea& area, const std::string& path) {
                describe(area.signature()));
 }
 
+Result<void> require_known_pages(const TargetArea& target) {
+  if (target.active || target.regular_file || target.header_page == 0) return {};
+  return fail(Errc::kImpossible, "check swap area")
+      .on(target.path)
+      .because(
+          "no swap file of this device is swapped on, and only the kernel knows where the file's other "
+          "pages are: swapon it");
+}
+
 Result<void> store_file(const Settings& settings, const std::string& from, Report& report) {
   const auto target = find_area(
       {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
@@ -107,6 +116,7 @@ Result<void> store_file(const Settings& settings, const std::string& from, Repor
         .on(target->path)
         .because("this area is swapped on: --from writes only to one that nobody uses (swapoff it first)");
   }
+  if (auto r = require_known_pages(*target); !r) return r;
   auto opened = open_area(*target, settings.io, Access::kReadWrite, 0);
   if (!opened) return std::unexpected(opened.error());
   if (auto r = require_plain(*opened->area, target->path); !r) return r;

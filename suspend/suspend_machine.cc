@@ -198,13 +198,7 @@ Result<void> suspend_to(const TargetArea& target, const Settings& settings, Repo
   auto opened = open_area(target, settings.io, Access::kReadWrite, system_page_bytes(), host);
   if (!opened) return std::unexpected(opened.error());
   if (auto r = require_plain(*opened->area, target.path); !r) return r;
-  if (!target.active && target.header_page != 0) {
-    return fail(Errc::kImpossible, "check swap area")
-        .on(target.path)
-        .because(
-            "no swap file of this device is swapped on, and only the kernel knows where the file's other "
-            "pages are: swapon it");
-  }
+  if (auto r = require_known_pages(target); !r) return r;
   // A person may take their time, and an open snapshot device holds up the rest of the machine.
   auto seal = prepare_seal(settings, host, report);
   if (!seal) return std::unexpected(seal.error());

@@ -36,4 +36,8 @@ Result<std::optional<ImageSeal>> prepare_seal(const Settings& settings, const Ho
 /// kImpossible where the area already holds an image: it is never written over.
 Result<void> require_plain(const SwapArea& area, const std::string& path);
 
+/// kImpossible for a swap file that is not swapped on: what lies behind its header on the device may be
+/// anybody's.
+Result<void> require_known_pages(const TargetArea& target);
+
 }  // namespace dormouse

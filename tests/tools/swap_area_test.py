@@ -100,6 +100,20 @@ class Refused(ToolTest):
         self.check("last page 0")
 
 
+class SwapFileOnItsDevice(ToolTest):
+    """What lies behind the header of a swap file on its device may be the file system's."""
+
+    def test_nothing_is_written_behind_the_header(self):
+        self.make_snapshot(pages=20)
+        self.make_area(pages=300, offset_pages=7)
+        device = needs.loop_device(self, self.area)
+        before = files.digest(self.area)
+        run = self.s2disk("--resume-offset", "7", area=device, expect=6)
+        self.assertIn(f"check swap area on {device}", run.stderr)
+        self.assertIn("only the kernel knows where the file's other pages are: swapon it", run.stderr)
+        self.assertEqual(files.digest(self.area), before)
+
+
 class Small(ToolTest):
     """Areas that end early: what lies behind the last page is not theirs."""
 
