@@ -6,7 +6,9 @@ packages="
   g++ cmake ninja-build pkg-config git ca-certificates python3
   liblz4-dev liblzf-dev libzstd-dev libxxhash-dev libgcrypt20-dev liburing-dev libcli11-dev nlohmann-json3-dev libfmt-dev
   libgtest-dev libgmock-dev libbenchmark-dev liblzo2-dev
+  libblkid-dev libarchive-dev zlib1g-dev libbz2-dev liblzma-dev
   qemu-system-x86 busybox-static cpio e2fsprogs util-linux fdisk xz-utils zstd kmod dpkg-dev dmsetup
+  xfsprogs btrfs-progs f2fs-tools cryptsetup-bin lvm2
 "
 [ "${1:-}" = --tests ] && packages="$packages clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev valgrind strace"
 

@@ -1,4 +1,4 @@
-/// Where the kernel's files are; tests point it at a tree of their own.
+/// Where the files of the system are; tests point it at a tree of their own.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@ struct SystemPaths {
   std::string proc = "/proc";
   std::string sys = "/sys";
   std::string dev = "/dev";
+  std::string root;  ///< put before everything else: /etc, /boot, /run; empty for the running system
 };
 
 }  // namespace dormouse

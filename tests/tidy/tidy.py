@@ -22,11 +22,13 @@ LENGTH_LIMIT = 400
 LAYERS = {
     "base": 0,
     "format": 1, "codec": 1, "pipeline": 1, "io": 1, "kernel": 1, "config": 1, "report": 1, "console": 1,
-    "seal": 2,
+    "seal": 2, "boot": 2,
     "swap": 3,
     "image": 4,
+    "area": 4,
     "cycle": 5,
     "tool": 6,
+    "check": 7,
 }
 
 # Written in pieces, so that this file passes its own test. Absolute paths of machines that built this, and hosts that
