@@ -9,7 +9,7 @@ struct SystemPaths {
   std::string proc = "/proc";
   std::string sys = "/sys";
   std::string dev = "/dev";
-  std::string root;  ///< put before everything else: /etc, /boot, /run; empty for the running system
+  std::string root = {};  ///< put before everything else: /etc, /boot, /run; empty for the running system
 };
 
 }  // namespace dormouse
