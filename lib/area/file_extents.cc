@@ -63,7 +63,7 @@ Result<FileLayout> read_file_layout(const ProbedFile& file) {
   for (bool last = false; !last && !check.complete();) {
     if (auto r = ask(file, check.next(), answer); !r) return std::unexpected(r.error());
     const std::uint32_t count = std::min(answer.header().fm_mapped_extents, kExtentsPerCall);
-    for (std::uint32_t i = 0; i < count && !check.complete(); ++i) {
+    for (std::uint32_t i = 0; i < count && !last && !check.complete(); ++i) {
       const fiemap_extent extent = answer.extent(i);
       const FileExtent piece{.file_at = extent.fe_logical,
                              .device_at = extent.fe_physical,

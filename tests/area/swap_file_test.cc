@@ -17,6 +17,7 @@
 #include "base/aligned_buffer.h"
 #include "base/unique_fd.h"
 #include "support/faulty_system_calls.h"
+#include "support/forwarding_system_calls.h"
 
 namespace dormouse::test {
 namespace {
@@ -227,6 +228,24 @@ TEST_P(SwapFile, WithAHoleIsRefused) {
   EXPECT_EQ(place.error().code, Errc::kImpossible);
   EXPECT_EQ(place.error().offset, 1U << 20U);
   EXPECT_THAT(place.error().what(), HasSubstr("there is a hole"));
+}
+
+/// Says that every file is on the realtime device: not every kernel has those.
+class RealtimeCalls final : public ForwardingSystemCalls {
+ public:
+  int ioctl(int fd, unsigned long request, std::uintptr_t argument) override {
+    const int status = ForwardingSystemCalls::ioctl(fd, request, argument);
+    if (request == FS_IOC_FSGETXATTR) reinterpret_cast<fsxattr*>(argument)->fsx_xflags |= FS_XFLAG_REALTIME;
+    return status;
+  }
+};
+
+TEST_P(SwapFile, OnTheRealtimeDeviceOfAnXfsIsRefused) {
+  RealtimeCalls realtime;
+  const auto place = locate_swap_file(file_, kPage, {.calls = realtime});
+  ASSERT_EQ(place.has_value(), GetParam() != "xfs");
+  if (GetParam() != "xfs") return;
+  EXPECT_THAT(place.error().what(), HasSubstr("it is on the realtime device of its XFS"));
 }
 
 // This kernel may lack some of them; which ones are tested stands in the names.
