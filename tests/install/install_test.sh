@@ -23,8 +23,9 @@ DESTDIR=$work/root "$cmake" --install "$build" --prefix /opt/dormouse >"$work/in
 prefix=$work/root/opt/dormouse
 
 find_one() { find "$work/root" -path "*/$1" | grep . || die "not installed: $1"; }
-for file in sbin/s2disk sbin/s2both sbin/resume bin/suspend-keygen man8/s2disk.8 man8/s2both.8 man8/resume.8 \
+for file in sbin/s2disk sbin/s2both sbin/resume bin/suspend-keygen sbin/swap-offset man8/swap-offset.8 man8/s2disk.8 man8/s2both.8 man8/resume.8 \
   man5/suspend.conf.5 man1/suspend-keygen.1 completions/s2disk completions/resume completions/suspend-keygen \
+  completions/swap-offset \
   hooks/dormouse scripts/local-premount/dormouse systemd-hibernate.service.d/dormouse.conf suspend.conf.example \
   dormouse/dormouse-config.cmake pkgconfig/dormouse.pc; do
   find_one "$file" >/dev/null
@@ -39,6 +40,7 @@ sh -n "$(find_one scripts/local-premount/dormouse)"
 bash -n "$(find_one completions/s2disk)"
 bash -n "$(find_one completions/resume)"
 bash -n "$(find_one completions/suspend-keygen)"
+bash -n "$(find_one completions/swap-offset)"
 # As it is, and with every setting in it switched on, but for the device, which is given; that it is missing is the one
 # complaint.
 example=$(find_one suspend.conf.example)

@@ -1,7 +1,7 @@
 """What every test of the built programs starts from: a directory of its own, areas, snapshots, runs of the tools.
 
-The programs come in the environment: DORMOUSE_S2DISK, DORMOUSE_RESUME, DORMOUSE_KEYGEN; DORMOUSE_TEST_DIR says
-where the files go (a file system with direct I/O, so not every /tmp will do).
+The programs come in the environment: DORMOUSE_S2DISK, DORMOUSE_RESUME, DORMOUSE_KEYGEN, DORMOUSE_SWAP_OFFSET;
+DORMOUSE_TEST_DIR says where the files go (a file system with direct I/O, so not every /tmp will do).
 """
 
 import json
