@@ -1,6 +1,6 @@
 """The parts for initramfs-tools, run beside files instead of in an initramfs. The boot script: what it makes of exit codes,
 of an area that still holds an image, and of noresume; only the load itself is played, the rest is the real tool. The hook:
-which keys it takes along."""
+which device and keys it takes along."""
 
 import os
 import subprocess
@@ -208,7 +208,7 @@ class Hook(ToolTest):
     def setUp(self):
         super().setUp()
         self.tool = self.directory / "resume"
-        self.tool.write_text("#!/bin/sh\n")
+        self.tool.write_text(f'#!/bin/sh\nexec {program("resume")} "$@"\n')
         self.tool.chmod(0o755)
         self.config = self.directory / "suspend.conf"
         self.taken = self.directory / "taken"
@@ -229,7 +229,7 @@ class Hook(ToolTest):
 
     def run_hook(self, config, umask="0077"):
         """Returns what was taken along as keys, and what was said."""
-        self.config.write_text(config)
+        self.config.write_bytes(config if isinstance(config, bytes) else config.encode())
         self.taken.unlink(missing_ok=True)
         words = ["sh", "-c", f"umask {umask}; exec sh {self.script}"]
         environment = {"PATH": os.environ["PATH"], "DESTDIR": str(self.directory / "root")}
@@ -248,6 +248,37 @@ class Hook(ToolTest):
                 self.assertEqual(self.run_hook(config), ([str(self.raw)], ""))
         both = f"encrypt = y\nkey file = {self.raw}\nresume device = /dev/vda1\nkey file = {other}\n"
         self.assertEqual(self.run_hook(both), ([str(self.raw), str(other)], ""))
+
+    def device_of(self, config):
+        """What the boot script is told to wait for; None if nothing. And what was said."""
+        told = self.directory / "root/conf/dormouse-device"
+        told.unlink(missing_ok=True)
+        _, said = self.run_hook(config)
+        return (told.read_text() if told.exists() else None), said
+
+    def test_the_device_is_the_one_that_resume_reads(self):
+        for config, device in (
+            ("resume device = /dev/sda2 # swap\n", "/dev/sda2"),
+            (b"\xef\xbb\xbfResume_Device: /dev/sda2\r\nresume offset = 5\r\n", "/dev/sda2"),
+            (b"image size = 0\r\nRESUME-DEVICE\t=\t/dev/sda2", "/dev/sda2"),
+            ('resume device = "/dev/mapper/a #1"  # mine\n', "/dev/mapper/a #1"),
+            ("resume device = '/dev/it''s \"x\" #1'\n", "/dev/it's \"x\" #1"),
+            ('resume device = "/dev/""x"" #\'1"\n', '/dev/"x" #\'1'),
+            ("resume device = /dev/x\\\\x20y\n", "/dev/x\\\\x20y"),
+        ):
+            with self.subTest(config=config):
+                self.assertEqual(self.device_of(config), (device + "\n", ""))
+        self.assertEqual(self.device_of("# resume device = /dev/sda2\n"), (None, ""))
+        told, said = self.device_of("resume device = /dev/a\nresume device = /dev/b\n")
+        self.assertEqual(told, "/dev/b\n")
+        self.assertIn("W: dormouse: resume: ", said)
+        self.assertIn("line 1 does not", said)
+
+    def test_a_configuration_that_resume_would_refuse_is_told_now(self):
+        told, said = self.device_of("resume device = /dev/sda2\nimage size = 2Gx\n")
+        self.assertIsNone(told)
+        self.assertIn(f"{self.config}:2: image size = 2Gx: not a size", said)
+        self.assertIn("NOT be loaded", said)
 
     def test_not_where_everybody_could_read_them(self):
         for umask in ("0022", "0027", "0000", "0007", "0033"):
