@@ -1,5 +1,4 @@
 /// resume: parse, run, report, exit code.
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -64,12 +63,9 @@ int main(int argc, char** argv) {
     complain("resume", options.error().what());
     return exit_code(options.error().code);
   }
-  if (options->text) {
-    std::fputs(options->text->c_str(), stdout);
-    return 0;
-  }
+  const auto ended = end_before_work("resume", options->text, options->warnings, options->strict);
+  if (ended) return *ended;
   const Settings& settings = options->settings;
-  for (const std::string& warning : options->warnings) complain("resume", warning);
   Report report = begin_report("resume", settings, options->warnings);
   switch (options->action) {
     case ResumeAction::kLoad:

@@ -1,5 +1,4 @@
 /// s2disk: parse, run, report, exit code.
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -15,11 +14,8 @@ int main(int argc, char** argv) {
     complain("s2disk", options.error().what());
     return exit_code(options.error().code);
   }
-  if (options->text) {
-    std::fputs(options->text->c_str(), stdout);
-    return 0;
-  }
-  for (const std::string& warning : options->warnings) complain("s2disk", warning);
+  const auto ended = end_before_work("s2disk", options->text, options->warnings, options->strict);
+  if (ended) return *ended;
   Report report = begin_report("s2disk", options->settings, options->warnings);
   const auto done = options->from_file.empty() ? suspend_machine(options->settings, report)
                                                : store_file(options->settings, options->from_file, report);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "config/key_table.h"
 #include "config/option_table.h"
@@ -32,16 +33,29 @@ std::optional<std::string> text_asked_for(Tool tool, const Given& given) {
   return std::nullopt;
 }
 
+std::optional<std::string> settings_asked_for(const Given& given, const Settings& settings) {
+  if (last_given(given, OptionId::kPrintConfig) == nullptr) return std::nullopt;
+  return print_settings(settings);
+}
+
 /// Settings in the making.
 struct Merge {
   Settings& settings;
   std::vector<std::string>& warnings;
+  std::array<std::string, kKeys> said = {};  // what gave each key on the command line so far
 
   Result<void> set(const KeyInfo& info, std::string_view value, const std::string& place,
                    std::string_view shown) {
     const auto outcome = assign(info, value, {Origin::Kind::kCommandLine, place}, settings);
     if (!outcome) return wrong(fmt::format("{}: {}", shown, outcome.error()));
-    if (!outcome->empty()) warnings.push_back(fmt::format("{}: {}", shown, *outcome));
+    std::string& before = said[static_cast<std::size_t>(info.key)];
+    std::string note = *outcome;
+    if (!before.empty() && info.list == nullptr) {
+      note = fmt::format("'{}' again: this counts, {} before it does not{}{}", info.name, before,
+                         note.empty() ? "" : "; ", note);
+    }
+    if (!note.empty()) warnings.push_back(fmt::format("{}: {}", shown, note));
+    before = shown;
     return {};
   }
 
@@ -63,19 +77,19 @@ struct Merge {
     if (info != nullptr) return set(*info, trim(std::string_view(text).substr(separator + 1)), "-P", shown);
     const auto near = nearest_key(name);
     return wrong(near ? fmt::format("{}: unknown key, did you mean '{}'?", shown, *near)
-                      : fmt::format("{}: unknown key", shown));
+                      : fmt::format("{}: unknown key; suspend.conf(5) lists what there is", shown));
   }
 
   /// The positional argument is the resume device; said twice it must be the same one.
   Result<void> positional(const Given& given) {
-    const std::string* named = nullptr;
     for (const GivenOption& one : given) {
-      if (one.info != nullptr && one.info->key != Key::kResumeDevice) continue;
-      if (one.info == nullptr && named != nullptr && *named != one.value) {
-        return wrong(fmt::format("two resume devices, '{:.80}' and '{:.80}': name one", *named, one.value));
-      }
-      named = &one.value;
       if (one.info != nullptr) continue;
+      const bool named = settings.origin(Key::kResumeDevice).kind == Origin::Kind::kCommandLine;
+      if (named && settings.resume_device != one.value) {
+        return wrong(fmt::format("two resume devices, '{:.80}' and '{:.80}': name one",
+                                 settings.resume_device, one.value));
+      }
+      if (named) continue;
       // "--compress lz4" looks right and is not: the optional value goes with '='.
       if (settings.given(Key::kCompress) && parse_codec(one.value)) {
         return wrong(fmt::format("'{0}' would be the resume device: write --compress={0}", one.value));
@@ -89,7 +103,20 @@ struct Merge {
   }
 };
 
+/// Options that are no keys and have one value.
+void note_repeated(const Given& given, std::vector<std::string>& warnings) {
+  for (auto one = given.begin(); one != given.end(); ++one) {
+    if (one->info == nullptr || one->info->value == OptionInfo::Value::kNone) continue;
+    if (one->info->id == OptionId::kKey || one->info->id == OptionId::kParameter) continue;
+    const auto again = std::find_if(one + 1, given.end(), [&](const auto& o) { return o.info == one->info; });
+    if (again == given.end()) continue;
+    warnings.push_back(fmt::format("{0} {1:.60}: {0} again: this counts, {0} {2:.60} before it does not",
+                                   one->flag(), again->value, one->value));
+  }
+}
+
 Result<void> merge(const Given& given, std::string_view default_config, bool suspends, Merge merge) {
+  note_repeated(given, merge.warnings);
   for (const GivenOption& one : given) {
     if (one.info != nullptr && one.info->id == OptionId::kUnbuilt) {
       return wrong(fmt::format("{}: {}", one.flag(), one.info->help));
@@ -100,6 +127,7 @@ Result<void> merge(const Given& given, std::string_view default_config, bool sus
   if (auto r = load_config(path, config != nullptr, merge.settings, merge.warnings); !r) return r;
   if (suspends) {
     if (auto r = merge.set(key_info(Key::kShutdownMethod), "suspend", "s2both", "s2both"); !r) return r;
+    merge.said = {};  // a name is no option: one that says otherwise overrules it
   }
   for (const GivenOption& one : given) {
     if (one.info == nullptr) continue;
@@ -164,13 +192,15 @@ Result<S2diskOptions> parse_s2disk(std::span<const std::string> args, std::strin
   S2diskOptions options;
   options.text = text_asked_for(Tool::kS2disk, *given);
   if (options.text) return options;
-  const Merge into{options.settings, options.warnings};
+  const Merge into{.settings = options.settings, .warnings = options.warnings};
   if (auto r = merge(*given, default_config, called_s2both(args), into); !r)
     return std::unexpected(r.error());
   if (const GivenOption* from = last_given(*given, OptionId::kFrom)) options.from_file = from->value;
   if (auto r = check_settings(Purpose::kWriteImage, options.settings, options.warnings); !r) {
     return std::unexpected(r.error());
   }
+  options.strict = last_given(*given, OptionId::kStrict) != nullptr;
+  options.text = settings_asked_for(*given, options.settings);
   return options;
 }
 
@@ -181,11 +211,13 @@ Result<ResumeOptions> parse_resume(std::span<const std::string> args, std::strin
   options.text = text_asked_for(Tool::kResume, *given);
   if (options.text) return options;
   if (auto r = read_action(*given, options); !r) return std::unexpected(r.error());
-  const Merge into{options.settings, options.warnings};
+  const Merge into{.settings = options.settings, .warnings = options.warnings};
   if (auto r = merge(*given, default_config, false, into); !r) return std::unexpected(r.error());
   if (auto r = check_settings(purpose_of(options.action), options.settings, options.warnings); !r) {
     return std::unexpected(r.error());
   }
+  options.strict = last_given(*given, OptionId::kStrict) != nullptr;
+  options.text = settings_asked_for(*given, options.settings);
   return options;
 }
 

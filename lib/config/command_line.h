@@ -16,7 +16,8 @@
 namespace dormouse {
 
 struct S2diskOptions {
-  std::optional<std::string> text;  ///< help or version: print it to stdout, exit 0, look at nothing else
+  std::optional<std::string> text;  ///< help, version or settings: print it to stdout and do nothing else
+  bool strict = false;              ///< with a warning, list all of them and do nothing
   Settings settings;
   std::string from_file;  ///< empty: the snapshot comes from the kernel
   std::vector<std::string> warnings;
@@ -26,6 +27,7 @@ enum class ResumeAction : std::uint8_t { kLoad, kExtract, kStatus, kVerify, kDis
 
 struct ResumeOptions {
   std::optional<std::string> text;
+  bool strict = false;
   Settings settings;
   ResumeAction action = ResumeAction::kLoad;
   std::string to_file;  ///< of kExtract

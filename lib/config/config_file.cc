@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "base/unique_fd.h"
 #include "config/key_table.h"
@@ -30,22 +31,40 @@ std::size_t find_comment(std::string_view text) {
   return std::string_view::npos;
 }
 
-std::expected<std::string_view, std::string> read_quoted(std::string_view text) {
+std::expected<std::string, std::string> read_quoted(std::string_view text) {
   const char quote = text.front();
-  const std::size_t end = text.find(quote, 1);
-  if (end == std::string_view::npos) return std::unexpected(fmt::format("the quote {} is not closed", quote));
-  const std::string_view tail = text.substr(end + 1);
-  if (!trim(tail.substr(0, find_comment(tail))).empty() || (!tail.empty() && !is_blank(tail.front()))) {
-    return std::unexpected(fmt::format("stray characters '{}' behind the closing quote", trim(tail)));
+  text.remove_prefix(1);
+  std::string value;
+  while (true) {
+    const std::size_t end = text.find(quote);
+    if (end == std::string_view::npos) {
+      return std::unexpected(fmt::format(
+          "the quote {0} is not closed: write another {0} at the end of the value, or none at its start",
+          quote));
+    }
+    value += text.substr(0, end);
+    text.remove_prefix(end + 1);
+    if (!text.starts_with(quote)) break;
+    value += quote;
+    text.remove_prefix(1);
   }
-  return text.substr(1, end - 1);
+  if (!trim(text.substr(0, find_comment(text))).empty() || (!text.empty() && !is_blank(text.front()))) {
+    return std::unexpected(fmt::format(
+        "stray characters '{:.60}' behind the closing quote: delete them, or put '#' and a blank before them",
+        trim(text)));
+  }
+  return value;
 }
 
-/// The end of a long path says more than its start.
+/// The end of a long path says more than its start. It has to stay on one line, whatever it is called.
 std::string place_text(std::string_view path, std::size_t line) {
   constexpr std::size_t kMaxPath = 80;
-  if (path.size() <= kMaxPath) return fmt::format("{}:{}", path, line);
-  return fmt::format("...{}:{}", path.substr(path.size() - kMaxPath), line);
+  const bool whole = path.size() <= kMaxPath;
+  std::string place =
+      fmt::format("{}{}:{}", whole ? "" : "...", whole ? path : path.substr(path.size() - kMaxPath), line);
+  std::ranges::replace_if(place, is_control, '?');
+  place.erase(std::ranges::remove(place, '\t').begin(), place.end());
+  return place;
 }
 
 /// Applies lines one after the other, and remembers which line set which key.
@@ -56,27 +75,28 @@ class Application {
 
   Result<void> line(std::string_view text) {
     ++number_;
-    const auto is_control = [](char c) {
-      return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-    };
-    if (std::ranges::any_of(text, is_control))
-      return wrong("a control character: this is no text file in UTF-8");
+    if (std::ranges::any_of(text, is_control)) {
+      return wrong(
+          "a control character: this is no text file in UTF-8, or the line is damaged; write it anew");
+    }
     const auto split = split_config_line(text);
     if (!split) return wrong(split.error());
     if (!*split) return {};
-    const auto [name, value] = **split;
+    const auto& [name, value] = **split;
     const KeyInfo* info = find_key(name);
     if (info == nullptr) {
       warn(unknown(name));
       return {};
     }
-    std::size_t& before = lines_[static_cast<std::size_t>(info->key)];
-    if (before != 0 && info->list == nullptr)
-      warn(fmt::format("'{}' again: this line counts, line {} does not", info->name, before));
-    before = number_;
+    const std::size_t before = std::exchange(lines_[static_cast<std::size_t>(info->key)], number_);
     const auto outcome = assign(*info, value, {Origin::Kind::kFile, place()}, settings_);
     if (!outcome) return wrong(fmt::format("{} = {:.60}: {}", info->name, value, outcome.error()));
-    if (!outcome->empty()) warn(fmt::format("{} = {}: {}", info->name, value, *outcome));
+    if (before != 0 && info->list == nullptr) {
+      warn(fmt::format("'{}' again: this line counts, line {} does not{}{}", info->name, before,
+                       outcome->empty() ? "" : "; ", *outcome));
+    } else if (!outcome->empty()) {
+      warn(fmt::format("{} = {:.60}: {}", info->name, value, *outcome));
+    }
     return {};
   }
 
@@ -88,8 +108,10 @@ class Application {
   }
   static std::string unknown(std::string_view name) {
     const auto near = nearest_key(name);
-    if (!near) return fmt::format("unknown key '{}', ignored", name);
-    return fmt::format("unknown key '{}', ignored; did you mean '{}'?", name, *near);
+    if (!near) {
+      return fmt::format("unknown key '{:.60}', ignored; suspend.conf(5) lists what there is", name);
+    }
+    return fmt::format("unknown key '{:.60}', ignored; did you mean '{}'?", name, *near);
   }
 
   std::string_view path_;
@@ -107,18 +129,35 @@ std::expected<std::optional<ConfigLine>, std::string> split_config_line(std::str
   if (line.empty() || comment == 0) return std::nullopt;
   const std::size_t separator = line.find_first_of("=:");
   if (separator == std::string_view::npos || separator > comment) {
-    return std::unexpected(fmt::format("'{:.60}' is not of the form 'key = value'", line));
+    return std::unexpected(fmt::format(
+        "'{:.60}' is not of the form 'key = value': write it so, or put '#' before it", trim(line)));
   }
-  ConfigLine result{.key = trim(line.substr(0, separator)), .value = trim(line.substr(separator + 1))};
-  if (result.key.empty()) return std::unexpected(fmt::format("there is no key before '{}'", line[separator]));
-  if (result.value.starts_with('"') || result.value.starts_with('\'')) {
-    const auto quoted = read_quoted(result.value);
+  const std::string_view value = trim(line.substr(separator + 1));
+  ConfigLine result{.key = trim(line.substr(0, separator)), .value = {}};
+  if (result.key.empty()) {
+    return std::unexpected(fmt::format(
+        "there is no key before '{}': write 'key = value', or put '#' before the line", line[separator]));
+  }
+  if (value.starts_with('"') || value.starts_with('\'')) {
+    auto quoted = read_quoted(value);
     if (!quoted) return std::unexpected(quoted.error());
-    result.value = *quoted;
+    result.value = *std::move(quoted);
   } else {
-    result.value = trim(result.value.substr(0, find_comment(result.value)));
+    result.value = trim(value.substr(0, find_comment(value)));
   }
   return result;
+}
+
+std::string config_value(std::string_view value) {
+  const bool quoted = value.starts_with('"') || value.starts_with('\'');
+  if (trim(value) == value && !quoted && find_comment(value) == std::string_view::npos) {
+    return std::string(value);
+  }
+  // The quote that the value does not have; where it has both, one is doubled.
+  const char quote = value.find('"') == std::string_view::npos ? '"' : '\'';
+  std::string text(1, quote);
+  for (const char c : value) text.append(c == quote ? 2 : 1, c);
+  return text + quote;
 }
 
 Result<void> apply_config(std::string_view text, std::string_view path, Settings& settings,
@@ -141,7 +180,12 @@ Result<void> load_config(const std::string& path, bool must_exist, Settings& set
   if (!file.valid()) {
     const bool missing = errno == ENOENT || errno == ENOTDIR;
     if (missing && !must_exist) return {};
-    return fail(missing ? Errc::kUsage : Errc::kIo, kStep).on(path).os(errno);
+    const int problem = errno;
+    if (!missing) return fail(Errc::kIo, kStep).on(path).os(problem);
+    return fail(Errc::kUsage, kStep)
+        .on(path)
+        .os(problem)
+        .because("there is no such file; check the name that --config gives, or leave the option out");
   }
   std::string text;
   std::array<char, 4096> piece{};
@@ -154,7 +198,8 @@ Result<void> load_config(const std::string& path, bool must_exist, Settings& set
     if (text.size() > kMaxConfigBytes) {
       return fail(Errc::kUsage, kStep)
           .on(path)
-          .because("longer than {} bytes: not a configuration file", kMaxConfigBytes);
+          .because("longer than {} bytes, which no configuration file is: name another one with --config",
+                   kMaxConfigBytes);
     }
   }
   return apply_config(text, path, settings, warnings);

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "config/config_file.h"
 #include "config/value_parsers.h"
 
 namespace dormouse {
@@ -40,17 +41,11 @@ ReadOutcome add_path(std::string_view value, Settings& settings) {
   return kNoNote;
 }
 
-Text path_text(const std::string& path) {
-  if (path.empty()) return std::nullopt;
-  // Quoted where the parser would otherwise take a part of it for something else.
-  if (path.find_first_of(" \t#\"'") == std::string::npos) return path;
-  const char quote = path.find('"') == std::string::npos ? '"' : '\'';
-  return fmt::format("{0}{1}{0}", quote, path);
-}
-
 template <auto member>
 Text print_path(const Settings& settings) {
-  return path_text(settings.*member);
+  const std::string& path = settings.*member;
+  if (path.empty()) return std::nullopt;
+  return config_value(path);
 }
 
 template <auto member>
@@ -99,7 +94,8 @@ Parsed<Enum> parse_word(std::string_view value) {
   const auto& words = Words<Enum>::kList;
   const auto found = std::ranges::find(words, lower_case(value));
   if (found != words.end()) return static_cast<Enum>(found - words.begin());
-  return std::unexpected(fmt::format("must be one of {}", fmt::join(words, ", ")));
+  return std::unexpected(
+      fmt::format("not a word that this key knows: must be one of {}", fmt::join(words, ", ")));
 }
 
 template <auto member>
@@ -185,9 +181,11 @@ constexpr std::array<KeyInfo, kKeys> kTable{{
     {Key::kSnapshotDevice, "snapshot device", "the kernel's snapshot device", read_path<&S::snapshot_device>,
      print_path<&S::snapshot_device>},
     {Key::kResumeDevice, "resume device", "block device with the swap area: a path or MAJOR:MINOR",
-     read_with<parse_resume_device, &S::resume_device>, print_path<&S::resume_device>},
+     read_with<parse_resume_device, &S::resume_device>, print_path<&S::resume_device>,
+     "the best active swap area"},
     {Key::kResumeOffset, "resume offset", "where the swap header is on that device, in pages",
-     read_with<parse_resume_offset, &S::resume_offset_pages>, print_number<&S::resume_offset_pages>},
+     read_with<parse_resume_offset, &S::resume_offset_pages>, print_number<&S::resume_offset_pages>,
+     "where the resume device has its swap header"},
     {Key::kImageSize, "image size",
      "cap on the snapshot image: bytes, K M G T (1024-based) or 45% of RAM; 0 as small as possible; default "
      "40%",
@@ -212,13 +210,13 @@ constexpr std::array<KeyInfo, kKeys> kTable{{
     {Key::kReport, "report", "form of the report on stdout: text (the default), json or prometheus",
      read_with<parse_word<ReportFormat>, &S::report>, print_word<&S::report>},
     {Key::kReportFile, "report file", "a copy of the report", read_path<&S::report_file>,
-     print_path<&S::report_file>},
+     print_path<&S::report_file>, "none, stdout only"},
     {Key::kProgress, "progress", "auto (the default), bar, plain or none",
      read_with<parse_word<ProgressMode>, &S::progress>, print_word<&S::progress>},
     {Key::kSuspendLoglevel, "suspend loglevel", "console log level while suspending",
-     read_with<parse_loglevel, &S::suspend_loglevel>, print_number<&S::suspend_loglevel>},
+     read_with<parse_loglevel, &S::suspend_loglevel>, print_number<&S::suspend_loglevel>, "as it is"},
     {Key::kMaxLoglevel, "max loglevel", "highest console log level while suspending",
-     read_with<parse_loglevel, &S::max_loglevel>, print_number<&S::max_loglevel>},
+     read_with<parse_loglevel, &S::max_loglevel>, print_number<&S::max_loglevel>, "without effect"},
     {Key::kResumeAttempts, "resume attempts",
      "tries to load an image, one a boot, before the swap area is given back: 1 to 100; default 2",
      read_with<parse_resume_attempts, &S::resume_attempts>, print_count<&S::resume_attempts>},
@@ -231,20 +229,21 @@ constexpr std::array<KeyInfo, kKeys> kTable{{
      read_with<parse_encrypt, &S::encrypt>, print_encrypt},
     {Key::kKeyFile, "key file",
      "a key that opens the image: 32 raw bytes, or a key pair of suspend-keygen; may be given several times",
-     add_path<&S::key_files>, print_nothing, &S::key_files},
+     add_path<&S::key_files>, print_nothing, "none", &S::key_files},
     {Key::kPassphrase, "passphrase",
      "ask for a passphrase when sealing; default y without a key file, else n",
-     read_with<parse_bool, &S::passphrase>, print_passphrase},
+     read_with<parse_bool, &S::passphrase>, print_passphrase, "y without a key file, else n"},
     {Key::kPassphraseCountdown, "passphrase countdown",
      "seconds that resume waits for the passphrase at boot, 1 to 600; default 60",
      read_with<parse_waiting_time, &S::passphrase_countdown>, print_count<&S::passphrase_countdown>},
-    {Key::kRsaKeyFile, "RSA key file", "", read_path<&S::rsa_key_file>, print_path<&S::rsa_key_file>},
-    {Key::kComputeChecksum, "compute checksum", "", read_compute_checksum, print_nothing},
-    {Key::kSplash, "splash", "", read_splash, print_nothing},
-    {Key::kFbsplashTheme, "fbsplash theme", "", read_fbsplash_theme, print_nothing},
-    {Key::kResumePause, "resume pause", "", read_resume_pause, print_nothing},
-    {Key::kDebugTestFile, "debug test file", "", read_debug_test_file, print_nothing},
-    {Key::kDebugVerifyImage, "debug verify image", "", read_debug_verify_image, print_nothing},
+    {Key::kRsaKeyFile, "RSA key file", "", read_path<&S::rsa_key_file>, print_path<&S::rsa_key_file>, "none"},
+    {Key::kComputeChecksum, "compute checksum", "", read_compute_checksum, print_nothing, "without effect"},
+    {Key::kSplash, "splash", "", read_splash, print_nothing, "without effect"},
+    {Key::kFbsplashTheme, "fbsplash theme", "", read_fbsplash_theme, print_nothing, "without effect"},
+    {Key::kResumePause, "resume pause", "", read_resume_pause, print_nothing, "without effect"},
+    {Key::kDebugTestFile, "debug test file", "", read_debug_test_file, print_nothing, "without effect"},
+    {Key::kDebugVerifyImage, "debug verify image", "", read_debug_verify_image, print_nothing,
+     "another name of 'verify'"},
 }};
 
 constexpr bool table_is_in_order() {
@@ -290,31 +289,6 @@ std::optional<std::string_view> nearest_key(std::string_view name) {
   std::vector<std::string_view> names;
   for (const KeyInfo& info : kTable) names.push_back(info.name);
   return nearest_word(normal_name(name), names);
-}
-
-ReadOutcome assign(const KeyInfo& info, std::string_view value, Origin origin, Settings& settings) {
-  if (value.empty()) return wrong("the value is empty");
-  if (info.list != nullptr && settings.origin(info.key).kind != origin.kind) (settings.*info.list).clear();
-  auto outcome = info.read(value, settings);
-  if (!outcome) return outcome;
-  if (info.key == Key::kDebugVerifyImage && settings.verify) {
-    settings.origins[static_cast<std::size_t>(Key::kVerify)] = origin;
-  }
-  settings.origins[static_cast<std::size_t>(info.key)] = std::move(origin);
-  return outcome;
-}
-
-std::string print_settings(const Settings& settings) {
-  std::string lines;
-  for (const KeyInfo& info : kTable) {
-    const auto add = [&](const Text& value) {
-      if (value) lines += fmt::format("{} = {}  # {}\n", info.name, *value, settings.origin(info.key).text());
-    };
-    add(info.print(settings));
-    if (info.list == nullptr) continue;
-    for (const std::string& path : settings.*info.list) add(path_text(path));
-  }
-  return lines;
 }
 
 }  // namespace dormouse

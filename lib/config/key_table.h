@@ -21,7 +21,8 @@ struct KeyInfo {
   std::string_view name;  ///< in the file: "image size"
   std::string_view help;  ///< one line; empty for keys that are only accepted
   ReadOutcome (*read)(std::string_view value, Settings& settings);
-  std::optional<std::string> (*print)(const Settings& settings);  ///< nullopt: nothing to print
+  std::optional<std::string> (*print)(const Settings& settings);  ///< nullopt: it has no value
+  std::string_view unset = {};                                    ///< what holds where it has none
   /// Set where lines of one source add up; a line of a later source begins anew.
   std::vector<std::string> Settings::* list = nullptr;
 };
@@ -36,7 +37,8 @@ struct KeyInfo {
 /// The name most like `name`, or nothing if none is near.
 [[nodiscard]] std::optional<std::string_view> nearest_key(std::string_view name);
 
-/// Reads one value into `settings` and notes its origin. On error `settings` is as it was.
+/// Reads one value into `settings` and notes its origin. On error `settings` is as it was. A device and its
+/// offset are one unit: another device of the same source does not inherit the offset, which the note says.
 ReadOutcome assign(const KeyInfo& info, std::string_view value, Origin origin, Settings& settings);
 
 /// Of `words`, the one with the fewest typing slips from `word`; nothing if more than a third of it differs.

@@ -20,7 +20,7 @@ constexpr OptionInfo unbuilt(std::string_view name, Value value, unsigned tools,
   return {OptionId::kUnbuilt, name, 0, value, {}, tools, instead, std::nullopt, "y"};
 }
 
-constexpr std::array<OptionInfo, 25> kOptions{{
+constexpr auto kOptions = std::to_array<OptionInfo>({
     {OptionId::kConfig, "config", 'f', Value::kRequired, "FILE", kBoth,
      "configuration file; default /etc/suspend.conf"},
     key_option(Key::kResumeDevice, "resume-device", 'r', "DEV", kBoth),
@@ -65,11 +65,25 @@ constexpr std::array<OptionInfo, 25> kOptions{{
     key_option(Key::kProgress, "progress", 0, "MODE", kBoth),
     {OptionId::kParameter, "parameter", 'P', Value::kRequired, "KEY=VALUE", kBoth,
      "any key of the configuration file, such as 'image size=2G'"},
+    {OptionId::kStrict,
+     "strict",
+     0,
+     Value::kNone,
+     {},
+     kBoth,
+     "take a warning about the configuration for an error: list all of them and do nothing"},
+    {OptionId::kPrintConfig,
+     "print-config",
+     0,
+     Value::kNone,
+     {},
+     kBoth,
+     "print every setting in the syntax of the configuration file, with where it comes from, and exit"},
     {OptionId::kHelp, "help", 'h', Value::kNone, {}, kBoth, "print this and exit"},
     {OptionId::kVersion, "version", 'V', Value::kNone, {}, kBoth, "print the version and exit"},
     unbuilt("check", Value::kNone, kS2disk,
             "not built yet: '--shutdown-method none' tries everything and leaves nothing behind"),
-}};
+});
 
 }  // namespace
 

@@ -25,6 +25,8 @@ enum class OptionId : std::uint8_t {
   kStatus,
   kVerify,
   kDiscard,
+  kStrict,
+  kPrintConfig,
   kHelp,
   kVersion,
   kUnbuilt,  ///< known and refused until its issue is built; `help` says what to use instead

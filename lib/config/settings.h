@@ -113,6 +113,7 @@ struct Settings {
   unsigned passphrase_countdown = 60;  ///< seconds in which resume waits for it at boot
   std::string rsa_key_file;            ///< uswsusp's key for the same; may name one of ours
 
+  std::vector<Origin> key_file_origins;  ///< of each of key_files
   std::array<Origin, kKeys> origins;
   [[nodiscard]] const Origin& origin(Key key) const { return origins[static_cast<std::size_t>(key)]; }
   [[nodiscard]] bool given(Key key) const { return origin(key).kind != Origin::Kind::kDefault; }
@@ -127,8 +128,10 @@ struct Settings {
 
 inline constexpr unsigned kLongestCountdown = 600;
 
-/// Every setting as a line of the configuration file with its origin as a comment:
-/// "image size = 2147483648  # suspend.conf:3". Settings nobody gave and which have no value are left out.
+/// Every key as a line of the configuration file with its origin as a comment:
+/// "image size = 2147483648  # suspend.conf:3". A key without a value, or with one that does not count, is a
+/// comment that says what holds: "# resume device =  # default: the best active swap area". As a file it
+/// means the same settings.
 [[nodiscard]] std::string print_settings(const Settings& settings);
 
 }  // namespace dormouse

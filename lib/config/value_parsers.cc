@@ -88,6 +88,10 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+bool is_control(char c) {
+  return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+}
+
 std::optional<bool> read_bool(std::string_view text) {
   static constexpr std::array<std::string_view, 7> kYes = {"y", "yes",    "true",   "on",
                                                            "1", "enable", "enabled"};
@@ -121,7 +125,7 @@ Parsed<ImageSize> parse_image_size(std::string_view text) {
   using Unit = ImageSize::Unit;
   if (text.ends_with('%')) {
     const auto millionths = read_percent(trim(text.substr(0, text.size() - 1)));
-    if (!millionths) return wrong("not a percentage of RAM from 0% to 100%");
+    if (!millionths) return wrong("not a percentage of RAM: write one from 0% to 100%, such as 40%");
     return ImageSize{.unit = Unit::kRamMillionths, .value = *millionths};
   }
   if (const auto plain = read_number(text)) return ImageSize{.unit = Unit::kBytes, .value = *plain};
@@ -136,7 +140,8 @@ Parsed<ImageSize> parse_image_size(std::string_view text) {
         fmt::format("the unit '{}' could be 1000- or 1024-based: write K, M, G or T, all 1024-based", unit));
   }
   if (!number || !shift) return wrong(std::string(kSizeRule));
-  if (number->whole > (UINT64_MAX >> *shift) - 1) return wrong("larger than any memory");
+  if (number->whole > (UINT64_MAX >> *shift) - 1)
+    return wrong("larger than any memory: write less, or 100% for all of it");
   const std::uint64_t part = (number->fraction << *shift) / power_of_ten(number->digits);
   return ImageSize{.unit = Unit::kBytes, .value = (number->whole << *shift) + part};
 }
@@ -159,7 +164,7 @@ Parsed<EarlyWriteout> parse_early_writeout(std::string_view text) {
   if (number.ends_with('%')) number = trim(number.substr(0, number.size() - 1));
   const auto millionths = read_percent(number);
   if (!millionths || *millionths == 0) {
-    return wrong("not a percentage above 0 and up to 100 (steps of 0.0001), nor off");
+    return wrong("not a percentage: write one above 0 and up to 100 (steps of 0.0001), such as 1%, or off");
   }
   return EarlyWriteout{.millionths = *millionths};
 }
@@ -172,7 +177,7 @@ Parsed<std::optional<unsigned>> parse_threads(std::string_view text) {
   if (text != "0") {
     if (const auto on = read_bool(text)) return *on ? std::nullopt : std::optional(1U);
   }
-  return wrong(fmt::format("not a number of threads from 1 to {}, nor auto", kMaxThreads));
+  return wrong(fmt::format("not a number of threads: write one from 1 to {}, or auto", kMaxThreads));
 }
 
 Parsed<EncryptChoice> parse_encrypt(std::string_view text) {
@@ -187,16 +192,17 @@ Parsed<std::uint64_t> parse_resume_offset(std::string_view text) {
   if (const auto pages = read_number(text)) return *pages;
   const std::size_t digits = text.find_first_not_of("0123456789");
   if (digits == 0 || digits == std::string_view::npos) {
-    return wrong("not a number of pages, counted from the start of the device");
+    return wrong("not a number of pages: write how many there are before the swap header on its device");
   }
   const std::string_view stray = text.substr(digits);
   if (stray.starts_with('.') || stray.starts_with(':')) {
     return wrong(
-        fmt::format("stray characters '{}'; in what filefrag -v prints the offset is the number before '..' "
-                    "in the first line's physical_offset column",
+        fmt::format("stray characters '{:.60}': write the number alone; in what filefrag -v prints it is the "
+                    "one before '..' in the first line's physical_offset column",
                     stray));
   }
-  return wrong(fmt::format("stray characters '{}' behind the number of pages", stray));
+  return wrong(
+      fmt::format("stray characters '{:.60}' behind the number of pages: write the number alone", stray));
 }
 
 Parsed<std::string> parse_resume_device(std::string_view text) {
@@ -210,29 +216,30 @@ Parsed<std::string> parse_resume_device(std::string_view text) {
                     "line of its own (or as --resume-offset)",
                     trim(text.substr(0, at)), trim(text.substr(lower.find('=', at) + 1))));
   }
-  if (lower.starts_with("resume=")) return wrong("write the device alone, without the kernel's 'resume='");
+  if (lower.starts_with("resume="))
+    return wrong("this is the kernel's own option: write the device alone, without 'resume='");
   return std::string(text);
 }
 
 Parsed<int> parse_loglevel(std::string_view text) {
   if (const auto level = read_number(text, 15)) return static_cast<int>(*level);
-  return wrong("not a console log level from 0 to 15");
+  return wrong("not a console log level: write one from 0 to 15");
 }
 
 Parsed<unsigned> parse_resume_attempts(std::string_view text) {
   if (const auto tries = read_number(text, 100); tries && *tries > 0) return static_cast<unsigned>(*tries);
-  return wrong("not a number of tries from 1 to 100");
+  return wrong("not a number of tries: write one from 1 to 100");
 }
 
 Parsed<unsigned> parse_countdown(std::string_view text) {
   if (const auto seconds = read_number(text, kLongestCountdown)) return static_cast<unsigned>(*seconds);
-  return wrong(fmt::format("not a number of seconds from 0 to {}", kLongestCountdown));
+  return wrong(fmt::format("not a number of seconds: write one from 0 to {}", kLongestCountdown));
 }
 
 Parsed<unsigned> parse_waiting_time(std::string_view text) {
   const auto seconds = read_number(text, kLongestCountdown);
   if (seconds && *seconds > 0) return static_cast<unsigned>(*seconds);
-  return wrong(fmt::format("not a number of seconds from 1 to {}", kLongestCountdown));
+  return wrong(fmt::format("not a number of seconds: write one from 1 to {}", kLongestCountdown));
 }
 
 std::string percent_text(std::uint64_t millionths) {

@@ -18,6 +18,8 @@ using Parsed = std::expected<T, std::string>;
 /// Without blanks and tabs on both sides.
 [[nodiscard]] std::string_view trim(std::string_view text);
 [[nodiscard]] std::string lower_case(std::string_view text);
+/// One that no value and no line may have; a tab is none.
+[[nodiscard]] bool is_control(char c);
 
 /// y yes true on 1 enable enabled, and their opposites, in any case. Nullopt for anything else.
 [[nodiscard]] std::optional<bool> read_bool(std::string_view text);

@@ -26,13 +26,29 @@ ReportRendering rendering_of(ReportFormat format) {
 
 Result<void> write_stdout(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
-  return fail(Errc::kIo, "write report").on("standard output").os(errno);
+  return fail(Errc::kIo, "write").on("standard output").os(errno);
 }
 
 }  // namespace
 
 std::string_view version_text() {
   return "dormouse " DORMOUSE_VERSION;
+}
+
+std::optional<int> end_before_work(std::string_view tool, const std::optional<std::string>& text,
+                                   const std::vector<std::string>& warnings, bool strict) {
+  for (const std::string& warning : warnings) complain(tool, warning);
+  if (strict && !warnings.empty()) {
+    complain(tool,
+             fmt::format("nothing was done: --strict takes every warning for an error, and there were {}; "
+                         "mend what is named above, or leave --strict out",
+                         warnings.size()));
+    return exit_code(Errc::kUsage);
+  }
+  if (!text) return std::nullopt;
+  const auto written = write_stdout(*text);
+  if (!written) complain(tool, written.error().what());
+  return written ? 0 : exit_code(written.error().code);
 }
 
 void complain(std::string_view tool, std::string_view message) {

@@ -40,6 +40,12 @@ Result<void> give_text(const std::string& text, const Settings& settings);
 /// "s2disk: message" on stderr, for what happens before a ToolConsole is there.
 void complain(std::string_view tool, std::string_view message);
 
+/// What comes before any work: all warnings, then the text that was asked for. The exit code if that is all
+/// there is to do: 0 with a text; 2 with a warning where `strict`, and then nothing else is printed.
+[[nodiscard]] std::optional<int> end_before_work(std::string_view tool,
+                                                 const std::optional<std::string>& text,
+                                                 const std::vector<std::string>& warnings, bool strict);
+
 /// "dormouse 0.1.0"
 [[nodiscard]] std::string_view version_text();
 

@@ -119,6 +119,57 @@ TEST(S2diskCommandLine, TheLaterOfTwoWins) {
   EXPECT_EQ(s2disk({"-s", "1", "-P", "image_size:2", "-s", "3"})->settings.image_size.value, 3U);
 }
 
+TEST(S2diskCommandLine, TheLaterOfTwoWinsAndSaysSo) {
+  const auto warnings = [](const Args& args) {
+    const auto options = s2disk(args);
+    EXPECT_TRUE(options) << message(options);
+    return options ? options->warnings : Args{};
+  };
+  EXPECT_THAT(
+      warnings({"-s", "1G", "-s", "2G"}),
+      ElementsAre("--image-size 2G: 'image size' again: this counts, --image-size 1G before it does not"));
+  EXPECT_THAT(warnings({"-s", "1G", "-P", "image size = 2G"}),
+              ElementsAre(HasSubstr("this counts, --image-size 1G before it does not")));
+  EXPECT_THAT(warnings({"-s", "1", "-s", "2", "-s", "3"}),
+              ElementsAre(HasSubstr("--image-size 1 before"), HasSubstr("--image-size 2 before")));
+  EXPECT_THAT(warnings({"--from", "/a", "--from", "/b"}),
+              ElementsAre(HasSubstr("--from /a before it does not")));
+  EXPECT_THAT(
+      warnings({"--encrypt", "--key-file", "/a", "--key-file", "/b", "-P", "threads=1", "-P", "io=direct"}),
+      ElementsAre());
+  EXPECT_THAT(parse_s2disk(Args{"s2both", "--shutdown-method", "none"}, test::kNoFile)->warnings,
+              ElementsAre());
+  EXPECT_THAT(warnings({"-r", "/dev/a", "/dev/a"}), ElementsAre());
+  const test::ConfigFile one("# one");
+  const test::ConfigFile two("# two");
+  EXPECT_THAT(warnings({"-f", one.path(), "-f", two.path()}), ElementsAre(HasSubstr("--config again")));
+}
+
+TEST(S2diskCommandLine, AnOffsetBelongsToTheDeviceNamedBesideIt) {
+  const auto offset = [](const Args& args) {
+    const auto options = s2disk(args);
+    EXPECT_TRUE(options) << message(options);
+    return options ? options->settings.resume_offset_pages : std::nullopt;
+  };
+  EXPECT_EQ(offset({"-o", "5", "-r", "/a"}), 5U);
+  EXPECT_EQ(offset({"-o", "5", "/a"}), 5U);
+  EXPECT_EQ(offset({"-r", "/a", "-o", "5", "/a"}), 5U);
+  EXPECT_EQ(offset({"-r", "/a", "-r", "/b", "-o", "5"}), 5U);
+  EXPECT_EQ(offset({"-P", "resume device=/a", "-o", "5"}), 5U);
+  EXPECT_EQ(offset({"-P", "resume offset=5", "-r", "/a"}), 5U);
+  EXPECT_EQ(offset({"-r", "/a", "-o", "5", "-r", "/b"}), std::nullopt);
+  EXPECT_EQ(offset({"-r", "/a", "-o", "5", "-P", "resume device=/b"}), std::nullopt);
+  EXPECT_EQ(offset({"-r", "/a", "-o", "5", "-r", "/b", "-o", "6"}), 6U);
+  EXPECT_THAT(
+      s2disk({"-r", "/a", "-o", "5", "-r", "/b"})->warnings,
+      ElementsAre(HasSubstr("the resume offset 5 of --resume-offset is not used: it belongs to '/a'")));
+  EXPECT_THAT(message(s2disk({"-P", "resume device=/a", "/b"})), HasSubstr("'/a' and '/b'"));
+}
+
+TEST(S2diskCommandLine, RefusesControlCharacters) {
+  EXPECT_THAT(message(s2disk({"-r", "/dev/a\nimage size = 0"})), HasSubstr("control character"));
+}
+
 TEST(S2diskCommandLine, OverridesTheFile) {
   const test::ConfigFile file("image size = 1G\ncompress = lz4\nformat = kernel\n");
   const auto options = s2disk({"-f", file.path(), "-s", "2G", "--format", "dormouse"});
@@ -180,7 +231,7 @@ TEST(S2diskCommandLine, NamesTheFlagAndTheRemedy) {
       {{"--early-writeout", "0"}, "write --early-writeout off"},
       {{"--early-writeout", "101"}, "--early-writeout 101: not a percentage"},
       {{"--io", "fast"}, "must be one of direct, buffered"},
-      {{"-t", "0"}, "--threads 0: not a number of threads from 1 to 64"},
+      {{"-t", "0"}, "--threads 0: not a number of threads: write one from 1 to 64"},
       {{"--shutdown-method", "halt"}, "platform, shutdown, reboot, suspend, none"},
       {{"--report", "xml"}, "text, json, prometheus"},
       {{"--progress", "dots"}, "auto, bar, plain, none"},

@@ -91,6 +91,38 @@ TEST(ConfigFile, RefusesWhatIsFarTooLong) {
   EXPECT_TRUE(test::s2disk({}, fits.path()));
 }
 
+TEST(ConfigFile, DoublesAQuoteWithinQuotes) {
+  const auto value = [](std::string_view line) {
+    const auto split = split_config_line(line);
+    return split && *split ? (*split)->value : split ? "(none)" : split.error();
+  };
+  EXPECT_EQ(value(R"(a = "say ""x"" #1" # why)"), R"(say "x" #1)");
+  EXPECT_EQ(value("a = 'it''s'"), "it's");
+  EXPECT_EQ(value(R"(a = """")"), "\"");
+  EXPECT_EQ(value(R"(a = "it's")"), "it's");
+  EXPECT_THAT(value(R"(a = "open"")"), HasSubstr("is not closed"));
+  EXPECT_THAT(value(R"(a = ")"), HasSubstr("is not closed"));
+}
+
+TEST(ConfigFile, AnOffsetBelongsToTheDeviceNamedBesideIt) {
+  const auto offset = [](std::string_view text) { return Applied(text).settings.resume_offset_pages; };
+  EXPECT_EQ(offset("resume device = /a\nresume offset = 5\n"), 5U);
+  EXPECT_EQ(offset("resume offset = 5\nresume device = /a\n"), 5U);
+  EXPECT_EQ(offset("resume device = /a\nresume device = /b\nresume offset = 5\n"), 5U);
+  EXPECT_EQ(offset("resume device = /a\nresume offset = 5\nresume device = /a\n"), 5U);
+  EXPECT_EQ(offset("resume device = /a\nresume offset = 5\nresume device = /b\nresume offset = 6\n"), 6U);
+  EXPECT_EQ(offset("resume offset = 5\nresume device = /a\nresume device = /b\n"), std::nullopt);
+  const Applied a("resume device = /a\nresume offset = 5\nresume device = /b\n");
+  ASSERT_TRUE(a.result);
+  EXPECT_EQ(a.settings.resume_device, "/b");
+  EXPECT_EQ(a.settings.resume_offset_pages, std::nullopt);
+  EXPECT_FALSE(a.settings.given(Key::kResumeOffset));
+  EXPECT_THAT(a.warnings,
+              ElementsAre("suspend.conf:3: 'resume device' again: this line counts, line 1 does not; "
+                          "the resume offset 5 of suspend.conf:2 is not used: it belongs to '/a', which "
+                          "was named before; give this device's own after it"));
+}
+
 TEST(ConfigFile, SurvivesAnyText) {
   // Every two-character text over the characters that mean something, before and after a sound line.
   const std::string_view special = "=:#\"' \t\r\n\\x%0";

@@ -1,5 +1,7 @@
 """Options and the configuration file, as far as they can be seen from outside."""
 
+import os
+
 from tool_test import ToolTest, main, program
 
 
@@ -70,6 +72,31 @@ class Options(ToolTest):
         self.resume("--discard")
         self.assertIn("'compress'", self.s2disk("-P", "compres=zstd", expect=2).stderr)
 
+    def test_the_settings_can_be_printed_without_any_right(self):
+        config = self.config("resume device = '/dev/a #b'\nxyzzy = 1\nimage size = 2G\n")
+        for tool in ("s2disk", "resume"):
+            words = [program(tool), "--print-config", "-f", str(config), "-t", "3"]
+            if os.geteuid() == 0:
+                words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *words]
+                for path in (self.directory, config):
+                    path.chmod(0o755)
+            run = self.run_words(words)
+            self.assertIn("unknown key 'xyzzy'", run.stderr)
+            self.assertIn(f"\nimage size = 2147483648  # {config}:3\n", run.stdout)
+            self.assertIn(f"\nresume device = '/dev/a #b'  # {config}:1\n".replace("'", '"'), run.stdout)
+            self.assertIn("\nthreads = 3  # --threads\n", run.stdout)
+            self.assertIn("\n# resume offset =  # default: ", run.stdout)
+            printed = self.directory / "printed.conf"
+            printed.write_text(run.stdout)
+            again = self.run_words([program(tool), "--print-config", "-f", str(printed)])
+            self.assertEqual(again.stderr, "")
+            values = [[line.rpartition("  # ")[0] for line in text.splitlines()] for text in (run.stdout, again.stdout)]
+            self.assertEqual(*values)
+
+    def test_settings_that_cannot_be_written_are_an_error(self):
+        run = self.run_words(["sh", "-c", f"exec {program('s2disk')} --print-config -f {self.empty_config} >/dev/full"], expect=1)
+        self.assertIn("No space left on device", run.stderr)
+
     def test_help_and_version(self):
         for tool in ("s2disk", "resume"):
             text = self.run_words([program(tool), "--help"])
@@ -111,6 +138,18 @@ class Refused(ToolTest):
                 run = self.s2disk(option, expect=2)
                 self.assertEqual(run.stdout, "")
                 self.assertRegex(run.stderr, rf"s2disk: .*{option[:option.find('=')] if '=' in option else option}")
+
+    def test_warnings_where_it_is_to_be_strict(self):
+        config = self.config("xyzzy = 1\ncompress = y\ncompress = n\n")
+        for run in (self.s2disk("--strict", "-t", "1", "-t", "2", config=config, expect=2),
+                    self.s2disk("--strict", "--print-config", "-t", "1", "-t", "2", config=config, expect=2),
+                    self.resume("--status", "-t", "1", "-t", "2", "--strict", config=config, expect=2)):
+            self.assertEqual(run.stdout, "")
+            self.assertIn("suspend.conf:1: unknown key 'xyzzy'", run.stderr)
+            self.assertIn("suspend.conf:3: 'compress' again: this line counts, line 2 does not", run.stderr)
+            self.assertIn("--threads 2: 'threads' again: this counts, --threads 1 before it does not", run.stderr)
+            self.assertIn("there were 3", run.stderr)
+        self.s2disk("--strict", "--print-config")
 
     def test_the_nearest_option_is_named(self):
         self.assertIn("--early-writeout", self.s2disk("--early-writout=1", expect=2).stderr)
