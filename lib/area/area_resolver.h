@@ -2,11 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "dormouse/error.h"
 
+#include "area/swap_file.h"
 #include "area/target_area.h"
 #include "kernel/host.h"
 
@@ -20,7 +23,10 @@ struct SearchOptions {
   /// How long a named area that is not there may take to appear.
   std::chrono::milliseconds wait{0};
   /// Told once a second or so while that lasts, with a line to show.
-  std::function<void(std::string_view)> waiting;
+  std::function<void(std::string_view)> waiting = {};
+  /// Finds the place of a swap file; tests have another.
+  std::function<Result<SwapFilePlace>(const std::string&, std::uint32_t page_bytes, const Host&)> locate =
+      locate_swap_file;
 };
 
 /// Finds the area to save to. Named: exactly that one, whatever its priority or place in the table. Not

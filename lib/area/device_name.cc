@@ -124,16 +124,17 @@ std::string what_there_is(const Host& host) {
   return text;
 }
 
-Error not_there(const std::string& written, Milliseconds waited, const std::vector<std::string>& skipped,
+Error not_there(const NamedArea& named, Milliseconds waited, const std::vector<std::string>& skipped,
                 const Host& host) {
   std::string text = "nothing of that name is there";
+  if (!named.origin.empty()) text += fmt::format(" (see {})", named.origin);
   if (waited.count() > 0) text += fmt::format(", and nothing came in {} s", (waited.count() + 999) / 1000);
   text += ": " + what_there_is(host);
   if (!skipped.empty()) {
     text += fmt::format("; {} could not be read", skipped.front());
     if (skipped.size() > 1) text += fmt::format(", nor {} others", skipped.size() - 1);
   }
-  return fail(Errc::kUsage, kFindArea).on(written).because("{}", text).error();
+  return fail(Errc::kUsage, kFindArea).on(named.resume_device).because("{}", text).error();
 }
 
 }  // namespace
@@ -144,7 +145,7 @@ Found look_up_name(const std::string& written, const Host& host, std::vector<std
   return look_for_path(written, host);
 }
 
-Result<NamedThing> wait_for_name(const std::string& written, const SearchOptions& options, const Host& host) {
+Result<NamedThing> wait_for_name(const NamedArea& named, const SearchOptions& options, const Host& host) {
   constexpr Milliseconds kPause{100};
   constexpr Milliseconds kSecond{1000};
   // Both are counted: looking takes time too, on a disk that does not answer even much.
@@ -157,14 +158,14 @@ Result<NamedThing> wait_for_name(const std::string& written, const SearchOptions
   Milliseconds paused{0};
   Milliseconds next_line{0};
   while (true) {
-    const auto found = look_up_name(written, host, &skipped);
+    const auto found = look_up_name(named.resume_device, host, &skipped);
     if (!found) return std::unexpected(found.error());
     if (*found) return **found;
     const Milliseconds waited = elapsed(paused);
-    if (waited >= options.wait) return std::unexpected(not_there(written, options.wait, skipped, host));
+    if (waited >= options.wait) return std::unexpected(not_there(named, options.wait, skipped, host));
     if (waited >= next_line) {
       if (options.waiting) {
-        options.waiting(fmt::format("waiting for {} ({} s left)", written,
+        options.waiting(fmt::format("waiting for {} ({} s left)", named.resume_device,
                                     (options.wait - waited + kSecond - Milliseconds{1}) / kSecond));
       }
       next_line = waited + kSecond;

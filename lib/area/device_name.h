@@ -32,6 +32,6 @@ Result<std::optional<NamedThing>> look_up_name(const std::string& written, const
 
 /// The same, again and again until options.wait is over, and options.waiting told. kUsage with what there is
 /// instead where it does not come.
-Result<NamedThing> wait_for_name(const std::string& written, const SearchOptions& options, const Host& host);
+Result<NamedThing> wait_for_name(const NamedArea& named, const SearchOptions& options, const Host& host);
 
 }  // namespace dormouse

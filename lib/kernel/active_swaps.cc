@@ -65,7 +65,7 @@ bool parse_line(std::string_view line, ActiveSwap& swap) {
 std::uint64_t device_of(const ActiveSwap& swap, const SystemPaths& paths) {
   constexpr std::string_view kDev = "/dev/";
   auto path = swap.path;
-  if (path.starts_with(kDev)) path = paths.dev + "/" + path.substr(kDev.size());
+  path = path.starts_with(kDev) ? paths.dev + "/" + path.substr(kDev.size()) : paths.root + path;
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return 0;
   return swap.kind == ActiveSwap::Kind::kPartition ? status.st_rdev : status.st_dev;

@@ -166,7 +166,7 @@ TEST_F(DeviceName, ADeviceThatCannotBeReadIsSkippedAndNamed) {
   EXPECT_EQ(machine_.short_text((*other)->path), "/dev/sda2");
   ASSERT_EQ(skipped.size(), 1U) << "a drive without a medium is nothing to speak of";
   EXPECT_THAT(skipped.front(), HasSubstr("/dev/sdb (Input/output error)"));
-  const auto gone = wait_for_name("LABEL=gone", {}, machine_.host());
+  const auto gone = wait_for_name({.resume_device = "LABEL=gone"}, {}, machine_.host());
   ASSERT_FALSE(gone);
   EXPECT_THAT(gone.error().what(), HasSubstr("sdb (Input/output error) could not be read"));
 }
@@ -176,7 +176,7 @@ TEST_F(DeviceName, WaitingIsShownAndEnds) {
   std::vector<std::string> lines;
   const SearchOptions options{.wait = std::chrono::seconds(3),
                               .waiting = [&](std::string_view line) { lines.emplace_back(line); }};
-  const auto thing = wait_for_name("LABEL=gone", options, machine_.host());
+  const auto thing = wait_for_name({.resume_device = "LABEL=gone"}, options, machine_.host());
   ASSERT_FALSE(thing);
   EXPECT_EQ(thing.error().code, Errc::kUsage);
   EXPECT_EQ(machine_.short_text(thing.error().what()),
@@ -196,7 +196,8 @@ TEST_F(DeviceName, WhatAppearsMeanwhileIsTaken) {
   const SearchOptions options{.wait = std::chrono::seconds(10), .waiting = [&](std::string_view) {
                                 if (++lines == 2) machine_.add({.name = "sdb", .minor = 16}, swap_content());
                               }};
-  const auto thing = wait_for_name(fmt::format("UUID={}", kUuid), options, machine_.host());
+  const auto thing =
+      wait_for_name({.resume_device = fmt::format("UUID={}", kUuid)}, options, machine_.host());
   ASSERT_TRUE(thing) << thing.error().what();
   EXPECT_EQ(thing->path, machine_.node("sdb"));
   EXPECT_EQ(lines, 2);
@@ -204,7 +205,7 @@ TEST_F(DeviceName, WhatAppearsMeanwhileIsTaken) {
 
 TEST_F(DeviceName, WithoutAWaitTheErrorComesAtOnce) {
   machine_.add({.name = "sda"});
-  const auto thing = wait_for_name("/dev/sdq7", {}, machine_.host());
+  const auto thing = wait_for_name({.resume_device = "/dev/sdq7"}, {}, machine_.host());
   ASSERT_FALSE(thing);
   EXPECT_EQ(machine_.short_text(thing.error().what()),
             "find swap area on /dev/sdq7: nothing of that name is there: no swap area is on any block "
