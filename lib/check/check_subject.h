@@ -16,6 +16,7 @@ struct CheckSubject {
   const Host& host;
   std::uint32_t page_bytes = 4096;        ///< of the running kernel
   std::optional<TargetArea> target = {};  ///< the area that would be saved to; none was found: nullopt
+  bool root = true;                       ///< false: much cannot be read, which is then said once
 };
 
 }  // namespace dormouse

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "check/finding.h"
@@ -65,7 +66,7 @@ struct FindingKind {
 
 /// All of the above.
 inline constexpr std::array<FindingKind, 34> kFindingKinds{{
-    {finding::kNotRoot, Finding::Severity::kProblem, "only root may hibernate; the rest was not looked at"},
+    {finding::kNotRoot, Finding::Severity::kProblem, "only root may hibernate, and see all of the rest"},
     {finding::kHibernationMissing, Finding::Severity::kProblem, "the kernel was built without hibernation"},
     {finding::kHibernationDisabled, Finding::Severity::kProblem,
      "the kernel says [disabled], and none of the next three is why"},
@@ -95,11 +96,15 @@ inline constexpr std::array<FindingKind, 34> kFindingKinds{{
     {finding::kRemovable, Finding::Severity::kWarning, "the disk can be taken out"},
     {finding::kRoom, Finding::Severity::kNote, "the image foreseen, and the room for it"},
     {finding::kTooSmall, Finding::Severity::kProblem, "the image foreseen does not fit"},
-    {finding::kTight, Finding::Severity::kWarning, "it fits with less than a tenth to spare"},
+    {finding::kTight, Finding::Severity::kWarning,
+     "it fits with less than a tenth to spare, or only packed harder or smaller"},
     {finding::kFragmented, Finding::Severity::kWarning, "the swap file lies in very many pieces"},
     {finding::kMemory, Finding::Severity::kNote, "memory in use, the limit, and what s2disk takes itself"},
     {finding::kTooMuchInUse, Finding::Severity::kProblem, "more than half of the memory cannot be let go of"},
     {finding::kTooLittleMemory, Finding::Severity::kProblem, "too little is free for s2disk itself"},
 }};
+
+/// A finding of that kind, with its severity.
+[[nodiscard]] Finding found(std::string_view id, std::string what, std::string remedy = {});
 
 }  // namespace dormouse
