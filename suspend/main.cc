@@ -1,4 +1,4 @@
-/// s2disk: parse, run, report, exit code.
+/// s2disk: parse, run or check, report, exit code.
 #include <string>
 #include <vector>
 
@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   }
   const auto ended = end_before_work("s2disk", options->text, options->warnings, options->strict);
   if (ended) return *ended;
+  if (options->check) return check_only(options->settings);
   Report report = begin_report("s2disk", options->settings, options->warnings);
   const auto done = options->from_file.empty() ? suspend_machine(options->settings, report)
                                                : store_file(options->settings, options->from_file, report);

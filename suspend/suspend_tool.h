@@ -1,4 +1,4 @@
-/// The two things s2disk does, as functions that main() chooses between.
+/// The things s2disk does, as functions that main() chooses between.
 #pragma once
 
 #include <optional>
@@ -24,6 +24,10 @@ Result<void> suspend_to(const TargetArea& target, const Settings& settings, Repo
 
 /// Saves the snapshot stream in `from` instead: freezes nothing, powers nothing off, needs no root.
 Result<void> store_file(const Settings& settings, const std::string& from, Report& report);
+
+/// `s2disk --check`: prints what was found and what to do about it; returns the exit code, 0 or 6. Changes
+/// nothing: it writes to no disk, and not to the report file either.
+int check_only(const Settings& settings, const Host& host = {});
 
 /// Where the settings ask for sealed images: reads the key files and asks for the passphrase, before anything
 /// is frozen. An error for any key that cannot be used: nothing takes its place. Notes the cipher in the

@@ -117,11 +117,6 @@ void note_repeated(const Given& given, std::vector<std::string>& warnings) {
 
 Result<void> merge(const Given& given, std::string_view default_config, bool suspends, Merge merge) {
   note_repeated(given, merge.warnings);
-  for (const GivenOption& one : given) {
-    if (one.info != nullptr && one.info->id == OptionId::kUnbuilt) {
-      return wrong(fmt::format("{}: {}", one.flag(), one.info->help));
-    }
-  }
   const GivenOption* config = last_given(given, OptionId::kConfig);
   const std::string path(config != nullptr ? std::string_view(config->value) : default_config);
   if (auto r = load_config(path, config != nullptr, merge.settings, merge.warnings); !r) return r;
@@ -196,6 +191,10 @@ Result<S2diskOptions> parse_s2disk(std::span<const std::string> args, std::strin
   if (auto r = merge(*given, default_config, called_s2both(args), into); !r)
     return std::unexpected(r.error());
   if (const GivenOption* from = last_given(*given, OptionId::kFrom)) options.from_file = from->value;
+  options.check = last_given(*given, OptionId::kCheck) != nullptr;
+  if (options.check && !options.from_file.empty())
+    return wrong(
+        "--check and --from exclude each other: --check looks at the machine that --from needs nothing of");
   if (auto r = check_settings(Purpose::kWriteImage, options.settings, options.warnings); !r) {
     return std::unexpected(r.error());
   }

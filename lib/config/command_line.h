@@ -20,6 +20,7 @@ struct S2diskOptions {
   bool strict = false;              ///< with a warning, list all of them and do nothing
   Settings settings;
   std::string from_file;  ///< empty: the snapshot comes from the kernel
+  bool check = false;     ///< only say whether everything is in place
   std::vector<std::string> warnings;
 };
 

@@ -44,7 +44,7 @@ std::string_view head(Tool tool) {
 std::string help_text(Tool tool) {
   std::string text(head(tool));
   for (const OptionInfo& option : option_table()) {
-    if (!option.for_tool(tool) || option.id == OptionId::kUnbuilt) continue;
+    if (!option.for_tool(tool)) continue;
     const std::string words = option_words(option);
     const std::string_view help = option.help.empty() ? key_info(*option.key).help : option.help;
     text += words.size() + 2 > kColumn ? fmt::format("{}\n{:{}}", words, "", kColumn)

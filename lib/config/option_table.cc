@@ -16,10 +16,6 @@ constexpr OptionInfo key_option(Key key, std::string_view name, char letter, std
   return {OptionId::kKey, name, letter, Value::kRequired, placeholder, tools, {}, key};
 }
 
-constexpr OptionInfo unbuilt(std::string_view name, Value value, unsigned tools, std::string_view instead) {
-  return {OptionId::kUnbuilt, name, 0, value, {}, tools, instead, std::nullopt, "y"};
-}
-
 constexpr auto kOptions = std::to_array<OptionInfo>({
     {OptionId::kConfig, "config", 'f', Value::kRequired, "FILE", kBoth,
      "configuration file; default /etc/suspend.conf"},
@@ -81,8 +77,13 @@ constexpr auto kOptions = std::to_array<OptionInfo>({
      "print every setting in the syntax of the configuration file, with where it comes from, and exit"},
     {OptionId::kHelp, "help", 'h', Value::kNone, {}, kBoth, "print this and exit"},
     {OptionId::kVersion, "version", 'V', Value::kNone, {}, kBoth, "print the version and exit"},
-    unbuilt("check", Value::kNone, kS2disk,
-            "not built yet: '--shutdown-method none' tries everything and leaves nothing behind"),
+    {OptionId::kCheck,
+     "check",
+     0,
+     Value::kNone,
+     {},
+     kS2disk,
+     "say whether everything is in place, and what to do where it is not; changes nothing"},
 });
 
 }  // namespace

@@ -27,9 +27,9 @@ enum class OptionId : std::uint8_t {
   kDiscard,
   kStrict,
   kPrintConfig,
+  kCheck,
   kHelp,
   kVersion,
-  kUnbuilt,  ///< known and refused until its issue is built; `help` says what to use instead
 };
 
 struct OptionInfo {

@@ -10,24 +10,11 @@
 #include "dormouse/image_options.h"
 #include "dormouse/swap_area.h"
 
+#include "area/target_area.h"
 #include "io/posix_block_device.h"
 #include "kernel/host.h"
 
 namespace dormouse {
-
-/// What the user named; both may be missing.
-struct NamedArea {
-  std::string resume_device;  ///< path or MAJOR:MINOR; empty: find it
-  std::optional<std::uint64_t> resume_offset_pages;
-};
-
-struct TargetArea {
-  std::string path;                 ///< a block device, or in file mode a regular file
-  std::uint64_t header_page = 0;    ///< page index of the swap header on it
-  std::uint64_t device_number = 0;  ///< st_rdev of a block device
-  bool active = false;              ///< swapped on: room comes from the kernel
-  bool regular_file = false;
-};
 
 /// Finds the area to save to: the named one, else the active swap partition of the highest priority.
 /// kUsage for a name that leads nowhere or to the wrong kind of thing; kImpossible where nothing fits.

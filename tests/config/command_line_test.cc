@@ -206,7 +206,6 @@ TEST(S2diskCommandLine, KeepsDeviceAndOffsetTogether) {
 TEST(S2diskCommandLine, RefusesWhatIsNotBuiltYet) {
   const std::vector<std::pair<Args, std::string>> cases = {
       {{"--format", "kernel"}, "--format: the kernel's own format is not built yet"},
-      {{"--check"}, "--check: not built yet: '--shutdown-method none'"},
       {{"-r", "UUID=1-2"}, "/dev/disk/by-uuid/1-2"},
       {{"LABEL=swap"}, "/dev/disk/by-label/swap"},
   };
@@ -216,6 +215,13 @@ TEST(S2diskCommandLine, RefusesWhatIsNotBuiltYet) {
     EXPECT_EQ(options.error().code, Errc::kUsage);
     EXPECT_THAT(options.error().what(), HasSubstr(expected));
   }
+}
+
+TEST(S2diskCommandLine, ChecksTheMachineOnly) {
+  EXPECT_FALSE(s2disk({"/dev/sda2"})->check);
+  EXPECT_TRUE(s2disk({"--check", "/dev/sda2"})->check);
+  EXPECT_THAT(message(s2disk({"--check", "--from", "snap"})),
+              HasSubstr("--check and --from exclude each other"));
 }
 
 TEST(S2diskCommandLine, NamesTheFlagAndTheRemedy) {

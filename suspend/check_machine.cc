@@ -1,0 +1,79 @@
+/// s2disk --check: looks at everything and changes nothing.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "dormouse/image_reader.h"
+#include "dormouse/image_writer.h"
+
+#include "check/machine_check.h"
+#include "kernel/snapshot_file.h"
+#include "suspend_tool.h"
+#include "tool/target_area.h"
+#include "tool/tool_report.h"
+
+namespace dormouse {
+namespace {
+
+/// A seal like the one that will be asked for, with a key that nobody needs: a passphrase would have to be
+/// typed, and a key file may be what is wrong.
+Result<std::optional<ImageSeal>> stand_in_seal(const Settings& settings) {
+  if (!settings.encrypt.on) return std::nullopt;
+  auto seal = ImageSeal::prepare(settings.encrypt.cipher.value_or(Cipher::kAes256Gcm));
+  if (!seal) return std::unexpected(seal.error());
+  const auto key = KeyFile::generate_raw();
+  if (!key) return std::unexpected(key.error());
+  if (auto r = seal->add_key_file(*key); !r) return std::unexpected(r.error());
+  return std::optional<ImageSeal>(std::move(*seal));
+}
+
+/// What a suspend with these settings allocates and locks: made here in the same way, asked, and given back.
+Result<std::uint64_t> own_memory_bytes(const Settings& settings, std::uint32_t page_bytes) {
+  auto seal = stand_in_seal(settings);
+  if (!seal) return std::unexpected(seal.error());
+  ImageOptions options = image_options(settings, page_bytes);
+  options.adaptive = settings.codec.automatic;
+  options.codec = settings.codec.spec;
+  const auto writer = ImageWriter::prepare(options, page_bytes, *seal ? &**seal : nullptr);
+  if (!writer) return std::unexpected(writer.error());
+  const auto cipher = *seal ? std::optional((*seal)->cipher()) : std::nullopt;
+  const auto reader = settings.verify ? ImageReader::prepare(options.chunk_bytes, options.threads, 0, cipher)
+                                      : ImageReader::prepare(page_bytes, 1);
+  if (!reader) return std::unexpected(reader.error());
+  return writer->memory_bytes() + reader->memory_bytes();
+}
+
+Result<AreaSearch> look_for_area(const Settings& settings, const Host& host) {
+  const auto target = find_area({.resume_device = settings.resume_device,
+                                 .resume_offset_pages = settings.resume_offset_pages,
+                                 .origin = settings.origin(Key::kResumeDevice).text()},
+                                /*allow_file=*/false, host);
+  if (!target) return std::unexpected(target.error());
+  return AreaSearch{.target = *target, .passed_over = {}, .notes = {}};
+}
+
+}  // namespace
+
+int check_only(const Settings& settings, const Host& host) {
+  const std::uint32_t page_bytes = system_page_bytes();
+  const auto own = own_memory_bytes(settings, page_bytes);
+  if (!own) {
+    complain("s2disk", own.error().what());
+    return exit_code(own.error().code);
+  }
+  const MachineCheck check = check_machine({.settings = settings,
+                                            .host = host,
+                                            .page_bytes = page_bytes,
+                                            .root = ::geteuid() == 0,
+                                            .own_bytes = *own},
+                                           look_for_area(settings, host));
+  const std::string text = settings.report == ReportFormat::kJson ? check_json(check) : check_text(check);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    complain("s2disk", fail(Errc::kIo, "write report").on("standard output").os(errno).error().what());
+    return exit_code(Errc::kIo);
+  }
+  return check.exit_code();
+}
+
+}  // namespace dormouse
