@@ -28,7 +28,7 @@ namespace dormouse {
 struct AreaFacts {
   std::string path;
   std::uint64_t offset_pages = 0;
-  std::string swap_file;  ///< empty: a partition, or not known
+  std::string swap_file = {};  ///< empty: a partition, or not known
   bool active = false;
   std::uint64_t size_bytes = 0;  ///< that can hold data: the header and bad pages are not counted
   std::uint64_t free_bytes = 0;

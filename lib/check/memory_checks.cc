@@ -12,6 +12,8 @@ Findings check_memory(const MemoryFigures& memory, std::uint64_t free_swap_bytes
   const std::uint64_t can_go = std::min(memory.swappable, free_swap_bytes);
   const std::uint64_t stays = memory.undroppable() - std::min(can_go, memory.undroppable());
   const bool too_much = stays > memory.limit;
+  const bool swap_helps = memory.swappable > free_swap_bytes &&
+                          memory.swappable - free_swap_bytes >= stays - std::min(memory.limit, stays);
   if (too_much) {
     findings.push_back(
         found(finding::kTooMuchInUse,
@@ -20,7 +22,8 @@ Findings check_memory(const MemoryFigures& memory, std::uint64_t free_swap_bytes
                   "can hold "
                   "{}, about half of the memory ({} of them could be swapped out, {} bytes of swap are free)",
                   stays, memory.limit, memory.swappable, free_swap_bytes),
-              fmt::format("end programs that use {} bytes, or add as much swap", stays - memory.limit)));
+              fmt::format("end programs that use {} bytes{}", stays - memory.limit,
+                          swap_helps ? ", or add as much swap" : "")));
   }
   const bool too_little = own_bytes > memory.available;
   if (too_little) {
