@@ -33,6 +33,10 @@ double usual_ratio(const CodecSpec& codec) {
   return codec_ladder()[rung_of(codec)].ratio;
 }
 
+double share(std::uint64_t part, std::uint64_t of) {
+  return of == 0 ? 0 : std::min(1.0, static_cast<double>(part) / static_cast<double>(of));
+}
+
 Prediction foretell(const CheckSubject& subject, const AreaFacts& area, const MemoryFigures& memory) {
   const auto image = foretell_image(memory, subject.settings.image_size.bytes(memory.total),
                                     area.free_elsewhere_bytes + (area.active ? area.free_bytes : 0));
@@ -41,14 +45,19 @@ Prediction foretell(const CheckSubject& subject, const AreaFacts& area, const Me
   const CodecChoice& choice = subject.settings.codec;
   const CodecSpec chosen = choice.automatic ? CodecSpec{.id = CodecId::kLz4, .level = 1} : choice.spec;
   const auto sample = pack_sample({chosen, strongest}, {.page_bytes = subject.page_bytes}, subject.host);
-  const bool told = sample.bytes >= kLeastSample;
   Prediction prediction;
   prediction.image_bytes = image.image_bytes;
   prediction.swapped_out_bytes = image.swapped_out_bytes;
   prediction.codec = codec_text(chosen);
-  prediction.sampled_bytes = told ? sample.bytes : 0;
-  prediction.ratio = told ? sample.ratios[0] : usual_ratio(chosen);
-  const double best = std::min(prediction.ratio, told ? sample.ratios[1] : usual_ratio(strongest));
+  prediction.sampled_bytes = sample.bytes >= kLeastSample ? sample.bytes : 0;
+  // The sample is of memory that could be swapped out; cache and the kernel's own are what they usually are.
+  const double part =
+      prediction.sampled_bytes > 0 ? share(memory.swappable - image.swapped_out_bytes, image.image_bytes) : 0;
+  const auto ratio = [&](const CodecSpec& codec, double sampled) {
+    return part * sampled + (1 - part) * usual_ratio(codec);
+  };
+  prediction.ratio = ratio(chosen, sample.ratios[0]);
+  const double best = std::min(prediction.ratio, ratio(strongest, sample.ratios[1]));
   prediction.stored_bytes = stored_bytes(prediction.image_bytes, prediction.ratio);
   prediction.least_bytes = stored_bytes(std::min(image.image_bytes, memory.undroppable()), best);
   return prediction;
