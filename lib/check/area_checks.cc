@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -35,9 +37,17 @@ Result<std::unique_ptr<PosixBlockDevice>> open_to_look(const TargetArea& target,
   return device;
 }
 
-bool is_that_area(const ActiveSwap& swap, const TargetArea& target) {
-  if (!target.swap_file.empty()) return swap.path == target.swap_file;
-  if (swap.path == target.path) return true;
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first{};
+  struct stat second{};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+bool is_that_area(const ActiveSwap& swap, const TargetArea& target, const Host& host) {
+  const std::string& name = target.swap_file.empty() ? target.path : target.swap_file;
+  if (swap.path == name || is_same_file(host.paths.root + swap.path, name)) return true;
+  if (!target.swap_file.empty()) return false;
   const bool file = swap.kind == ActiveSwap::Kind::kFile;
   return swap.device != 0 && swap.device == target.device_number && file == (target.header_page != 0);
 }
@@ -55,7 +65,7 @@ AreaFacts facts_of(const SwapArea& area, const TargetArea& target, const Host& h
   if (!swaps) return facts;
   for (const ActiveSwap& swap : *swaps) {
     const std::uint64_t free = swap.size_bytes - std::min(swap.used_bytes, swap.size_bytes);
-    if (target.active && is_that_area(swap, target)) {
+    if (target.active && is_that_area(swap, target, host)) {
       facts.size_bytes = swap.size_bytes;
       facts.free_bytes = free;
     } else {
@@ -128,9 +138,10 @@ bool check_header(const CheckSubject& subject, const SwapArea& area, const Targe
   return true;
 }
 
-void check_offset(const CheckSubject& subject, const TargetArea& target, Findings& findings) {
+/// Whether it was stale.
+bool check_offset(const CheckSubject& subject, const TargetArea& target, Findings& findings) {
   const auto configured = subject.settings.resume_offset_pages;
-  if (!configured || *configured == target.header_page) return;
+  if (!configured || *configured == target.header_page) return false;
   findings.push_back(
       found(finding::kStaleOffset,
             fmt::format("the resume offset {} ({}) is stale: {} begins at page {} of {}", *configured,
@@ -139,6 +150,13 @@ void check_offset(const CheckSubject& subject, const TargetArea& target, Finding
                         target.header_page, safe_text(target.path)),
             fmt::format("write {} there, or leave the offset out: it is found anew each time",
                         target.header_page)));
+  return true;
+}
+
+/// Whoever looked for the area says in a note, too, that an offset is stale. Once is enough.
+bool tells_both(const std::string& note, std::uint64_t said, std::uint64_t is) {
+  return note.find(std::to_string(said)) != std::string::npos &&
+         note.find(std::to_string(is)) != std::string::npos;
 }
 
 }  // namespace
@@ -147,6 +165,9 @@ CheckedArea check_area(const CheckSubject& subject, const Result<AreaSearch>& se
   CheckedArea checked;
   Findings& findings = checked.findings;
   if (!search) {
+    // Nobody else may read a disk; that this is not root has been said.
+    const int errnum = search.error().errnum;
+    if (!subject.root && (errnum == EACCES || errnum == EPERM)) return checked;
     findings.push_back(not_found(search.error()));
     return checked;
   }
@@ -154,13 +175,14 @@ CheckedArea check_area(const CheckSubject& subject, const Result<AreaSearch>& se
     findings.push_back(found(finding::kPassedOver, fmt::format("{} was passed over: {}", safe_text(one.path),
                                                                safe_text(one.reason))));
   }
-  for (const std::string& note : search->notes)
-    findings.push_back(found(finding::kAreaName, safe_text(note)));
   const TargetArea& target = search->target;
-  check_offset(subject, target, findings);
+  const bool stale = check_offset(subject, target, findings);
+  for (const std::string& note : search->notes) {
+    if (!stale || !tells_both(note, *subject.settings.resume_offset_pages, target.header_page))
+      findings.push_back(found(finding::kAreaName, safe_text(note)));
+  }
   auto device = open_to_look(target, subject.host);
   if (!device) {
-    // Nobody else may read a disk; that this is not root has been said.
     if (subject.root) findings.push_back(unusable(device.error()));
     return checked;
   }

@@ -59,6 +59,26 @@ TEST(AreaChecks, AnAreaThatNobodyUsesIsFreeAsAWhole) {
   EXPECT_THAT(checked.findings.back().what, HasSubstr("not swapped on"));
 }
 
+TEST(AreaChecks, ASwapFileIsFoundInTheKernelsListByAnyOfItsNames) {
+  SoundTree tree;
+  tree.write("data/swapfile", "");
+  tree.link("swap", "data/swapfile");
+  tree.write("proc/swaps", "Filename Type Size Used Priority\n/data/swapfile file 5000 1000 100\n");
+  tree.search->target.swap_file = tree.file("swap");
+  const auto checked = looked_at(tree, tree.host);
+  ASSERT_TRUE(checked.facts);
+  EXPECT_EQ(checked.facts->free_bytes, 4000U * 1024);
+  EXPECT_EQ(checked.facts->free_elsewhere_bytes, 0U);
+}
+
+TEST(AreaChecks, WhatOnlyRootMaySeeIsNoFindingOfItsOwn) {
+  SoundTree tree;
+  tree.search = fail(Errc::kIo, "open").on("/dev/vda2").os(EACCES);
+  const auto checked = check_area(
+      {.settings = tree.settings, .host = tree.host, .page_bytes = 4096, .root = false}, tree.search);
+  EXPECT_TRUE(checked.findings.empty());
+}
+
 TEST(AreaChecks, NamesFromOutsideAreFitToBePrinted) {
   SoundTree tree;
   tree.search->passed_over = {{.path = "/dev/\x1b[2J", .reason = "a\nb"}};

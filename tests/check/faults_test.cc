@@ -164,6 +164,7 @@ std::vector<Fault> area_faults() {
        [](SoundTree& tree) {
          offset_of_a_swap_file(tree);
          tree.settings.resume_offset_pages = 34816;
+         tree.search->notes = {"resume offset = 34816 is out of date: /swapfile begins at page 8 now"};
          tree.settings.origins[static_cast<std::size_t>(Key::kResumeOffset)] = {Origin::Kind::kFile,
                                                                                 "/etc/suspend.conf:2"};
        }},
