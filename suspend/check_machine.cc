@@ -7,10 +7,12 @@
 #include "dormouse/image_reader.h"
 #include "dormouse/image_writer.h"
 
+#include "area/area_resolver.h"
+#include "area/swap_file.h"
+#include "check/finding_ids.h"
 #include "check/machine_check.h"
 #include "kernel/snapshot_file.h"
 #include "suspend_tool.h"
-#include "tool/target_area.h"
 #include "tool/tool_report.h"
 
 namespace dormouse {
@@ -44,13 +46,18 @@ Result<std::uint64_t> own_memory_bytes(const Settings& settings, std::uint32_t p
   return writer->memory_bytes() + reader->memory_bytes();
 }
 
-Result<AreaSearch> look_for_area(const Settings& settings, const Host& host) {
-  const auto target = find_area({.resume_device = settings.resume_device,
-                                 .resume_offset_pages = settings.resume_offset_pages,
-                                 .origin = settings.origin(Key::kResumeDevice).text()},
-                                /*allow_file=*/false, host);
-  if (!target) return std::unexpected(target.error());
-  return AreaSearch{.target = *target, .passed_over = {}, .notes = {}};
+Result<AreaSearch> look_for_area(const Settings& settings, std::uint32_t page_bytes, const Host& host) {
+  return find_area({.resume_device = settings.resume_device,
+                    .resume_offset_pages = settings.resume_offset_pages,
+                    .origin = settings.origin(Key::kResumeDevice).text()},
+                   SearchOptions{.sealed_image = settings.encrypt.on, .page_bytes = page_bytes}, host);
+}
+
+/// Pieces of the swap file; 0 where it is none, or where they cannot be counted.
+std::uint64_t extents_of(const Result<AreaSearch>& search, std::uint32_t page_bytes, const Host& host) {
+  if (!search || search->target.swap_file.empty()) return 0;
+  const auto place = locate_swap_file(search->target.swap_file, page_bytes, host);
+  return place ? place->extents : 0;
 }
 
 }  // namespace
@@ -58,16 +65,25 @@ Result<AreaSearch> look_for_area(const Settings& settings, const Host& host) {
 int check_only(const Settings& settings, const Host& host) {
   const std::uint32_t page_bytes = system_page_bytes();
   const auto own = own_memory_bytes(settings, page_bytes);
-  if (!own) {
+  // For want of memory it is a finding like others.
+  const bool no_memory = !own && own.error().code == Errc::kNoMemory;
+  if (!own && !no_memory) {
     complain("s2disk", own.error().what());
     return exit_code(own.error().code);
   }
-  const MachineCheck check = check_machine({.settings = settings,
-                                            .host = host,
-                                            .page_bytes = page_bytes,
-                                            .root = ::geteuid() == 0,
-                                            .own_bytes = *own},
-                                           look_for_area(settings, host));
+  const auto search = look_for_area(settings, page_bytes, host);
+  MachineCheck check = check_machine({.settings = settings,
+                                      .host = host,
+                                      .page_bytes = page_bytes,
+                                      .root = ::geteuid() == 0,
+                                      .own_bytes = own.value_or(0),
+                                      .swap_file_extents = extents_of(search, page_bytes, host)},
+                                     search);
+  if (no_memory) {
+    check.findings.insert(check.findings.begin(),
+                          found(finding::kTooLittleMemory, own.error().what(),
+                                "end some programs, or ask for fewer threads (--threads=1)"));
+  }
   const std::string text = settings.report == ReportFormat::kJson ? check_json(check) : check_text(check);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     complain("s2disk", fail(Errc::kIo, "write report").on("standard output").os(errno).error().what());

@@ -92,13 +92,13 @@ bool is_removable(const TargetArea& target, const Host& host) {
 
 Finding not_found(const Error& error) {
   if (error.code == Errc::kIo) {
-    return found(finding::kAreaUnreadable,
-                 fmt::format("the swap area could not be looked for: {}", safe_text(error.what())),
+    return found(finding::kAreaUnreadable, safe_text(error.what()),
                  "see what the kernel's log (dmesg) says of that device");
   }
-  return found(finding::kAreaNotFound, fmt::format("no swap area to save to: {}", safe_text(error.what())),
-               "make one and switch it on (mkswap, swapon), or name the right one with --resume-device or "
-               "'resume device' in the configuration");
+  return found(finding::kAreaNotFound, safe_text(error.what()),
+               "name the right area with --resume-device or 'resume device' in the configuration, or make "
+               "one and switch it "
+               "on (mkswap, swapon)");
 }
 
 Finding unusable(const Error& error) {

@@ -65,7 +65,7 @@ struct CheckedRoom {
                                      const MemoryFigures& memory, std::uint64_t extents);
 
 /// RAM in use against the limit of half of it, and what is free against what s2disk itself takes.
-/// `free_swap_bytes`: of all areas.
+/// `free_swap_bytes`: of all areas. `own_bytes`: 0 where it is not known.
 [[nodiscard]] Findings check_memory(const MemoryFigures& memory, std::uint64_t free_swap_bytes,
                                     std::uint64_t own_bytes);
 

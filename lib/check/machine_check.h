@@ -15,7 +15,7 @@ struct CheckInput {
   const Host& host;
   std::uint32_t page_bytes = 4096;
   bool root = true;
-  std::uint64_t own_bytes = 0;          ///< memory that s2disk itself takes with these settings
+  std::uint64_t own_bytes = 0;          ///< memory that s2disk itself takes with these settings; 0: not known
   std::uint64_t swap_file_extents = 0;  ///< pieces of the swap file; 0: not known, or none
 };
 

@@ -35,11 +35,12 @@ Findings check_memory(const MemoryFigures& memory, std::uint64_t free_swap_bytes
   if (!too_much && !too_little) {
     findings.push_back(found(
         finding::kMemory,
-        fmt::format(
-            "{} bytes of memory are in use, {} of which the kernel can drop; an image can hold {}. s2disk "
-            "itself takes {} bytes of the {} that are available",
-            memory.saveable(), std::min(memory.droppable, memory.saveable()), memory.limit, own_bytes,
-            memory.available)));
+        fmt::format("{} bytes of memory are in use, {} of which the kernel can drop; an image can hold {}{}",
+                    memory.saveable(), std::min(memory.droppable, memory.saveable()), memory.limit,
+                    own_bytes == 0
+                        ? std::string()
+                        : fmt::format(". s2disk itself takes {} bytes of the {} that are available",
+                                      own_bytes, memory.available))));
   }
   return findings;
 }
