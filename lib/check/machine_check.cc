@@ -63,6 +63,7 @@ MachineCheck check_machine(const CheckInput& input, const Result<AreaSearch>& se
   auto area = check_area(subject, search);
   add(check.findings, std::move(area.findings));
   check.area = std::move(area.facts);
+  if (input.boot) add(check.findings, input.boot(subject));
   if (check.memory) {
     const auto findings = check_memory(*check.memory, free_swap(input.host), input.own_bytes);
     // Where no image could be made, nothing can be said about its size.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,8 @@ struct CheckInput {
   bool root = true;
   std::uint64_t own_bytes = 0;          ///< memory that s2disk itself takes with these settings; 0: not known
   std::uint64_t swap_file_extents = 0;  ///< pieces of the swap file; 0: not known, or none
+  /// Looks at what the next boot will do; none: nobody looks.
+  std::function<Findings(const CheckSubject&)> boot = {};
 };
 
 /// What was found, and the facts behind it.

@@ -282,6 +282,22 @@ TEST(Faults, SeveralAreFoundAtOnceProblemsFirst) {
       check_text(check).ends_with("4 problems and 1 warning: this machine cannot hibernate as it is\n"));
 }
 
+TEST(Faults, WhatTheNextBootWillDoIsAskedForTheAreaThatWasFound) {
+  SoundTree tree;
+  std::string asked;
+  tree.boot = [&](const CheckSubject& subject) -> Findings {
+    asked = subject.target ? subject.target->path : "none";
+    return {{.severity = Finding::Severity::kProblem, .id = "boot-test", .what = "it", .remedy = "mend it"}};
+  };
+  const auto check = tree.check();
+  EXPECT_EQ(asked, tree.area());
+  EXPECT_THAT(unusual(check), ElementsAre("boot-test"));
+  EXPECT_EQ(check.exit_code(), 6);
+  tree.search = fail(Errc::kImpossible, "find swap area").because("no swap is on");
+  (void)tree.check();
+  EXPECT_EQ(asked, "none");
+}
+
 TEST(Faults, TheManualListsEveryId) {
   const std::string page = read_whole(S2DISK_PAGE);
   for (const FindingKind& kind : kFindingKinds) {

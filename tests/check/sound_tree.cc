@@ -113,7 +113,8 @@ MachineCheck SoundTree::check() {
                         .page_bytes = 4096,
                         .root = root,
                         .own_bytes = own_bytes,
-                        .swap_file_extents = extents},
+                        .swap_file_extents = extents,
+                        .boot = boot},
                        search);
 }
 

@@ -1,6 +1,7 @@
 /// A machine on which nothing is wrong, as a tree of files: tests break one thing each.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,7 @@ class SoundTree {
   bool root = true;
   std::uint64_t own_bytes = 40'000'000;
   std::uint64_t extents = 0;
+  std::function<Findings(const CheckSubject&)> boot;
 
  private:
   void write_meminfo() const;
