@@ -44,7 +44,7 @@ void report_image(const ImageInfo& info, Report& report) {
 }
 
 Result<void> recover_to(const Settings& settings, const std::string& path, Report& report) {
-  auto marked = open_own_image(settings, /*allow_file=*/true, Access::kReadOnly);
+  auto marked = open_own_image(settings);
   if (!marked) return std::unexpected(marked.error());
   auto sink = create_snapshot_file(path);
   if (!sink) return std::unexpected(sink.error());
@@ -52,7 +52,7 @@ Result<void> recover_to(const Settings& settings, const std::string& path, Repor
 }
 
 Result<void> verify_image(const Settings& settings, Report& report) {
-  auto marked = open_own_image(settings, /*allow_file=*/true, Access::kReadOnly);
+  auto marked = open_own_image(settings);
   if (!marked) return std::unexpected(marked.error());
   NullPageSink sink;
   return read_all(settings, *marked, sink, report);
@@ -62,13 +62,11 @@ Result<AreaStatus> look_at_area(const Settings& settings) {
   AreaStatus status;
   status.attempts_allowed = settings.resume_attempts;
   status.now_unix_seconds = static_cast<std::uint64_t>(std::time(nullptr));
-  const auto target = find_resume_area(
-      {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
-      /*allow_file=*/true);
+  const auto target = find_image_area(settings);
   if (!target) return std::unexpected(target.error());
   status.device = target->path;
   status.offset_pages = target->header_page;
-  auto marked = open_marked_area(settings, Access::kReadOnly, /*allow_file=*/true);
+  auto marked = open_marked_area(*target, settings, Access::kReadOnly);
   if (!marked && marked.error().code == Errc::kNoImage) return status;  // plain swap
   if (!marked) return std::unexpected(marked.error());
   status.signature = marked->opened.area->signature();
@@ -78,12 +76,10 @@ Result<AreaStatus> look_at_area(const Settings& settings) {
 }
 
 Result<void> discard_image(const Settings& settings, Report& report) {
-  auto target = find_resume_area(
-      {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
-      /*allow_file=*/true);
+  const auto target = find_image_area(settings);
   if (!target) return std::unexpected(target.error());
   add_area(report, *target);
-  auto marked = open_marked_area(settings, Access::kReadWrite, /*allow_file=*/true);
+  auto marked = open_marked_area(*target, settings, Access::kReadWrite);
   if (marked && marked->reader) return marked->opened.area->clear(marked->reader->original_tail());
   if (marked) return marked->opened.area->restore_signature();
   const Error first = marked.error();

@@ -1,6 +1,8 @@
 #include "marked_area.h"
 
+#include "area/area_resolver.h"
 #include "cycle/boot_messages.h"
+#include "tool/area_search.h"
 
 namespace dormouse {
 
@@ -22,12 +24,11 @@ Result<ImageReader> prepare_reader(const MarkedArea& marked, std::uint32_t chunk
   return reader;
 }
 
-Result<MarkedArea> open_area_with_mark(const Settings& settings, Access access, bool allow_file) {
-  const auto target = find_resume_area(
-      {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
-      allow_file);
-  if (!target) return std::unexpected(target.error());
-  return open_target_with_mark(*target, settings, access);
+Result<TargetArea> find_image_area(const Settings& settings) {
+  const auto search = find_resume_area(named_area(settings), {.allow_file = true});
+  if (!search) return std::unexpected(search.error());
+  tell("resume", *search);
+  return search->target;
 }
 
 Result<MarkedArea> open_target_with_mark(const TargetArea& target, const Settings& settings, Access access,
@@ -54,8 +55,8 @@ Result<MarkedArea> open_target_with_mark(const TargetArea& target, const Setting
   return marked;
 }
 
-Result<MarkedArea> open_marked_area(const Settings& settings, Access access, bool allow_file) {
-  auto marked = open_area_with_mark(settings, access, allow_file);
+Result<MarkedArea> open_marked_area(const TargetArea& target, const Settings& settings, Access access) {
+  auto marked = open_target_with_mark(target, settings, access);
   if (!marked) return marked;
   const SwapSignature signature = marked->opened.area->signature();
   if (signature != SwapSignature::kUserMark) {
@@ -72,8 +73,10 @@ Result<MarkedArea> open_marked_area(const Settings& settings, Access access, boo
   return marked;
 }
 
-Result<MarkedArea> open_own_image(const Settings& settings, bool allow_file, Access access) {
-  auto marked = open_marked_area(settings, access, allow_file);
+Result<MarkedArea> open_own_image(const Settings& settings) {
+  const auto target = find_image_area(settings);
+  if (!target) return std::unexpected(target.error());
+  auto marked = open_marked_area(*target, settings, Access::kReadOnly);
   if (!marked || marked->reader) return marked;
   return fail(Errc::kImpossible, "open image")
       .on(marked->target.path)

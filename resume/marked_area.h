@@ -21,19 +21,20 @@ struct MarkedArea {
   std::string foreign;  ///< whose it is then
 };
 
-/// Finds and opens the area; looks at the mark but not at what it leads to. kNoImage where it is plain swap.
-Result<MarkedArea> open_area_with_mark(const Settings& settings, Access access, bool allow_file);
+/// Finds the area that a tool other than the boot is to look at, a regular file, too; says what a name
+/// became.
+Result<TargetArea> find_image_area(const Settings& settings);
 
-/// The same for an area that has been found.
+/// Opens an area and looks at the mark, but not at what it leads to. kNoImage where it is plain swap.
 Result<MarkedArea> open_target_with_mark(const TargetArea& target, const Settings& settings, Access access,
                                          const Host& host = {});
 
-/// The same as the first, and opens what the mark leads to. A damaged image header of ours is kCorrupt.
-/// `allow_file`: the area may lie in a regular file.
-Result<MarkedArea> open_marked_area(const Settings& settings, Access access, bool allow_file);
+/// The same, and opens what the mark leads to. A damaged image header of ours is kCorrupt.
+Result<MarkedArea> open_marked_area(const TargetArea& target, const Settings& settings, Access access);
 
-/// The same, and only for an image of ours: kImpossible, with its owner's name, for another's.
-Result<MarkedArea> open_own_image(const Settings& settings, bool allow_file, Access access);
+/// Finds the area, and opens an image of ours in it to read: kImpossible, with its owner's name, for
+/// another's.
+Result<MarkedArea> open_own_image(const Settings& settings);
 
 [[nodiscard]] ImageBounds bounds_of(const MarkedArea& marked);
 

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "area/area_resolver.h"
 #include "cycle/resume_policy.h"
 #include "kernel/machine_info.h"
 #include "kernel/mounted_file_systems.h"
@@ -10,6 +11,7 @@
 #include "machine_loader.h"
 #include "marked_area.h"
 #include "resume_tool.h"
+#include "tool/area_search.h"
 #include "tool/boot_console.h"
 #include "tool/tool_console.h"
 #include "tool/tool_report.h"
@@ -88,20 +90,24 @@ Result<void> decide(const Settings& settings, MarkedArea& marked, BootConsole& c
 }  // namespace
 
 Result<void> resume_machine(const Settings& settings, Report& report, const Host& host) {
-  const auto target = find_resume_area(
-      {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
-      /*allow_file=*/false, host);
-  if (target) return resume_from(*target, settings, report, host);
-  if (target.error().code == Errc::kImpossible) {
-    // No swap area there: nothing was saved, but the name may be a slip. Booting goes on all the same.
-    complain(kTool, target.error().what());
+  const auto search = find_resume_area(named_area(settings), patient_search(kTool), host);
+  if (search) return resume_from(search->target, settings, report, host, search->notes);
+  const Error& error = search.error();
+  if (error.code == Errc::kNoImage) {
+    // Nothing was named and no disk holds an image: nothing to say, unless some could not be read.
+    if (error.errnum != 0) complain(kTool, error.what());
     return {};
   }
-  return say_and_fail(target.error());
+  if (error.code == Errc::kImpossible) {
+    // No swap area there: nothing was saved, but the name may be a slip. Booting goes on all the same.
+    complain(kTool, error.what());
+    return {};
+  }
+  return say_and_fail(error);
 }
 
-Result<void> resume_from(const TargetArea& target, const Settings& settings, Report& report,
-                         const Host& host) {
+Result<void> resume_from(const TargetArea& target, const Settings& settings, Report& report, const Host& host,
+                         const std::vector<std::string>& notes) {
   auto marked = open_patiently(target, settings, host);
   if (!marked) {
     const Error& error = marked.error();
@@ -111,6 +117,8 @@ Result<void> resume_from(const TargetArea& target, const Settings& settings, Rep
     complain(kTool, error.what());  // as above
     return {};
   }
+  // Only now is there something to say.
+  for (const std::string& note : notes) complain(kTool, note);
   add_area(report, marked->target);
   if (marked->opened.area->signature() == SwapSignature::kUserMark) {
     if (const auto refused = require_nothing_mounted(target, host); !refused)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "dormouse/error.h"
 
@@ -18,9 +19,9 @@ namespace dormouse {
 /// kImpossible, with the image left alone, where file systems are mounted: this is no initramfs.
 Result<void> resume_machine(const Settings& settings, Report& report, const Host& host = {});
 
-/// The same from an area that has been found.
-Result<void> resume_from(const TargetArea& target, const Settings& settings, Report& report,
-                         const Host& host);
+/// The same from an area that has been found. `notes`: lines on how, said if there is an image.
+Result<void> resume_from(const TargetArea& target, const Settings& settings, Report& report, const Host& host,
+                         const std::vector<std::string>& notes = {});
 
 /// Writes the recovered stream to `path`. The image stays as it is. kNoImage where there is none.
 Result<void> recover_to(const Settings& settings, const std::string& path, Report& report);

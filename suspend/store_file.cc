@@ -4,8 +4,10 @@
 #include "dormouse/image_reader.h"
 #include "dormouse/image_writer.h"
 
+#include "area/area_resolver.h"
 #include "kernel/snapshot_file.h"
 #include "suspend_tool.h"
+#include "tool/area_search.h"
 #include "tool/target_area.h"
 #include "tool/tool_console.h"
 #include "tool/tool_report.h"
@@ -98,6 +100,12 @@ Result<void> require_plain(const SwapArea& area, const std::string& path) {
 
 Result<void> require_known_pages(const TargetArea& target) {
   if (target.active || target.regular_file || target.header_page == 0) return {};
+  if (!target.swap_file.empty()) {
+    return fail(Errc::kImpossible, "check swap area")
+        .on(target.swap_file)
+        .because(
+            "this swap file is not swapped on, and only the kernel knows where its pages are: swapon it");
+  }
   return fail(Errc::kImpossible, "check swap area")
       .on(target.path)
       .because(
@@ -106,20 +114,21 @@ Result<void> require_known_pages(const TargetArea& target) {
 }
 
 Result<void> store_file(const Settings& settings, const std::string& from, Report& report) {
-  const auto target = find_area(
-      {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
-      /*allow_file=*/true);
-  if (!target) return std::unexpected(target.error());
-  add_area(report, *target);
-  if (target->active) {
+  const auto search =
+      find_area(named_area(settings), {.sealed_image = settings.encrypt.on, .allow_file = true});
+  if (!search) return std::unexpected(search.error());
+  tell("s2disk", *search);
+  const TargetArea& target = search->target;
+  add_area(report, target);
+  if (target.active) {
     return fail(Errc::kImpossible, "store snapshot file")
-        .on(target->path)
+        .on(target.path)
         .because("this area is swapped on: --from writes only to one that nobody uses (swapoff it first)");
   }
-  if (auto r = require_known_pages(*target); !r) return r;
-  auto opened = open_area(*target, settings.io, Access::kReadWrite, 0);
+  if (auto r = require_known_pages(target); !r) return r;
+  auto opened = open_area(target, settings.io, Access::kReadWrite, 0);
   if (!opened) return std::unexpected(opened.error());
-  if (auto r = require_plain(*opened->area, target->path); !r) return r;
+  if (auto r = require_plain(*opened->area, target.path); !r) return r;
   auto source = open_snapshot_file(from, opened->area->page_bytes());
   if (!source) return std::unexpected(source.error());
   // Before there is a console that watches the same keys.
@@ -128,7 +137,7 @@ Result<void> store_file(const Settings& settings, const std::string& from, Repor
   auto console =
       ToolConsole::open("s2disk", progress_mode(settings.progress), KeyWatcher::Scope::kAnyTerminal);
   if (!console) return std::unexpected(console.error());
-  return store(settings, **source, *target, *opened, *seal ? &**seal : nullptr, **console, report);
+  return store(settings, **source, target, *opened, *seal ? &**seal : nullptr, **console, report);
 }
 
 }  // namespace dormouse

@@ -5,6 +5,7 @@
 
 #include "dormouse/suspend_cycle.h"
 
+#include "area/area_resolver.h"
 #include "cycle/save_plan.h"
 #include "kernel/console_loglevel.h"
 #include "kernel/hibernation_support.h"
@@ -14,6 +15,7 @@
 #include "kernel/power_settings.h"
 #include "kernel/slot_allocator.h"
 #include "suspend_tool.h"
+#include "tool/area_search.h"
 #include "tool/target_area.h"
 #include "tool/tool_console.h"
 #include "tool/tool_report.h"
@@ -185,11 +187,12 @@ Result<void> suspend_prepared(const Session& session) {
 
 Result<void> suspend_machine(const Settings& settings, Report& report, const Host& host) {
   if (auto r = require_hibernation(host); !r) return r;
-  const auto target = find_area(
-      {.resume_device = settings.resume_device, .resume_offset_pages = settings.resume_offset_pages},
-      /*allow_file=*/false, host);
-  if (!target) return std::unexpected(target.error());
-  return suspend_to(*target, settings, report, host);
+  SearchOptions options = patient_search("s2disk");
+  options.sealed_image = settings.encrypt.on;
+  const auto search = find_area(named_area(settings), options, host);
+  if (!search) return std::unexpected(search.error());
+  tell("s2disk", *search);
+  return suspend_to(search->target, settings, report, host);
 }
 
 Result<void> suspend_to(const TargetArea& target, const Settings& settings, Report& report,

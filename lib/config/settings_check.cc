@@ -2,10 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <array>
-
 #include "config/key_table.h"
-#include "config/value_parsers.h"
 
 namespace dormouse {
 namespace {
@@ -42,21 +39,6 @@ Result<void> check_offset(Settings& settings, std::vector<std::string>& warnings
                              device.place, settings.resume_device));
   }
   return wrong(offset, "an offset needs its device: set 'resume device' (--resume-device) as well");
-}
-
-Result<void> check_device_name(const Settings& settings) {
-  static constexpr std::array<std::string_view, 4> kTags = {"uuid", "label", "partuuid", "partlabel"};
-  const std::string_view device = settings.resume_device;
-  const std::size_t equals = device.find('=');
-  if (equals == std::string_view::npos) return {};
-  const std::string tag = lower_case(device.substr(0, equals));
-  for (const std::string_view known : kTags) {
-    if (tag != known) continue;
-    return wrong(settings.origin(Key::kResumeDevice),
-                 fmt::format("{} names are not built yet: write /dev/disk/by-{}/{} instead of {}",
-                             device.substr(0, equals + 1), tag, device.substr(equals + 1), device));
-  }
-  return {};
 }
 
 /// Nothing is written in the clear for somebody who thinks that it is sealed.
@@ -109,7 +91,6 @@ Result<void> check_settings(Purpose purpose, Settings& settings, std::vector<std
         settings.origin(Key::kFormat),
         "the kernel's own format is not built yet: use 'dormouse' (the default) and dormouse's resume");
   }
-  if (auto r = check_device_name(settings); !r) return r;
   return check_offset(settings, warnings);
 }
 

@@ -1,10 +1,9 @@
-/// Which swap area a tool works on, and how it is reached.
+/// The swap area that a tool works on, opened.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "dormouse/error.h"
 #include "dormouse/image_options.h"
@@ -15,15 +14,6 @@
 #include "kernel/host.h"
 
 namespace dormouse {
-
-/// Finds the area to save to: the named one, else the active swap partition of the highest priority.
-/// kUsage for a name that leads nowhere or to the wrong kind of thing; kImpossible where nothing fits.
-/// `allow_file`: a regular file may be the area itself (file mode).
-Result<TargetArea> find_area(const NamedArea& named, bool allow_file, const Host& host = {});
-
-/// Finds the area to resume from: the named one, else the one the kernel is configured with
-/// (/sys/power/resume).
-Result<TargetArea> find_resume_area(const NamedArea& named, bool allow_file, const Host& host = {});
 
 /// The area, opened twice: image data goes the way that was asked for, header and mark always by direct I/O
 /// where the file system can.
