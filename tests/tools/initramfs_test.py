@@ -86,12 +86,40 @@ class BootScript(ToolTest):
     def called_for(self, option):
         return self.calls.exists() and option in self.calls.read_text()
 
-    def test_without_a_device_nothing_is_looked_at(self):
-        self.boot()
-        self.boot(resume="none")
+    def test_without_a_device_resume_searches_by_itself(self):
+        for named in ({}, {"resume": "none"}, {"resume": "none", "resume_offset": "5"}):
+            self.calls.unlink(missing_ok=True)
+            run = self.boot(**named)
+            self.assertEqual(run.stdout + run.stderr, "")
+            self.assertEqual(self.calls.read_text(), "\n")
+
+    def test_without_a_device_noresume_discards_what_the_search_finds(self):
+        (self.directory / "status").write_text('{"image": {"id": "00", "state": "whole"}}')
+        (self.directory / "discard_fails").touch()
+        run = self.boot_noresume()
+        self.assertIn("the saved session on the swap area could NOT be discarded", run.stdout)
+        self.assertEqual(self.calls.read_text(), "--status --report json\n--discard\n")
+
+    def test_what_does_not_appear_is_left_to_resume(self):
+        gone = self.directory / "gone"
+        self.assertIn("without having looked", self.boot(load_exit=2, resume=str(gone)).stdout)
+        self.assertEqual(self.calls.read_text(), f"--resume-device {gone}\n")
+        self.calls.unlink()
+        self.assertIn("did not appear", self.boot_noresume(resume=str(gone)).stdout)
         self.assertFalse(self.calls.exists())
-        self.assertIn("did not appear", self.boot(resume=str(self.directory / "gone")).stdout)
-        self.assertFalse(self.calls.exists())
+
+    def test_a_number_or_a_bare_name_is_not_waited_for_as_a_path(self):
+        for name in ("254:2", "vg-swap", "uuid=1-2"):
+            self.calls.unlink(missing_ok=True)
+            self.assertEqual(self.boot(resume=name).stdout, "")
+            self.assertEqual(self.calls.read_text(), f"--resume-device {name}\n")
+
+    def test_the_place_of_a_swap_file_was_looked_up_by_the_hook(self):
+        (self.directory / "conf").mkdir()
+        (self.directory / "conf/dormouse-device").write_text(f"{self.area}\n")
+        (self.directory / "conf/dormouse-offset").write_text("34816\n")
+        self.boot(resume="/dev/other", resume_offset="1")
+        self.assertEqual(self.calls.read_text(), f"--resume-device {self.area} --resume-offset 34816\n")
 
     def test_the_device_and_its_offset_are_passed_on(self):
         run = self.boot(resume=str(self.area), resume_offset="34816")
@@ -212,12 +240,15 @@ class Hook(ToolTest):
         self.tool.chmod(0o755)
         self.config = self.directory / "suspend.conf"
         self.taken = self.directory / "taken"
+        self.area.touch()
         self.raw = self.directory / "raw.key"
         self.raw.write_bytes(b"\x71" * 32)
         functions = self.directory / "hook-functions"
         functions.write_text(_HOOK_FUNCTIONS.replace("{place}", str(self.directory)))
         script = (Path(os.environ["DORMOUSE_BOOT_SCRIPT"]).with_name("hook.in")).read_text()
+        self.swap_offset = self.directory / "swap-offset"
         for there, here in (
+            ("@CMAKE_INSTALL_FULL_SBINDIR@/swap-offset", self.swap_offset),
             ("@CMAKE_INSTALL_FULL_SBINDIR@/resume", self.tool),
             ("config=/etc/suspend.conf", f"config={self.config}"),
             ("/usr/share/initramfs-tools/hook-functions", functions),
@@ -279,6 +310,21 @@ class Hook(ToolTest):
         self.assertIsNone(told)
         self.assertIn(f"{self.config}:2: image size = 2Gx: not a size", said)
         self.assertIn("NOT be loaded", said)
+
+    def test_the_place_of_a_swap_file_is_looked_up(self):
+        told = [self.directory / "root/conf" / name for name in ("dormouse-device", "dormouse-offset")]
+        self.swap_offset.write_text("#!/bin/sh\nprintf 'resume device = UUID=1-2\\nresume offset = 34816\\n'\n")
+        self.swap_offset.chmod(0o755)
+        self.run_hook("resume device = /dev/vda2\n")
+        self.assertEqual(told[0].read_text(), "/dev/vda2\n")
+        self.assertFalse(told[1].exists())
+        _, said = self.run_hook(f"resume device = {self.area}\n")
+        self.assertEqual([file.read_text() for file in told], ["UUID=1-2\n", "34816\n"])
+        self.assertEqual(said, "")
+        self.swap_offset.write_text("#!/bin/sh\necho 'swap-offset: it has holes' >&2\nexit 6\n")
+        _, said = self.run_hook(f"resume device = {self.area}\n")
+        self.assertIn("it has holes", said)
+        self.assertIn(f"the place of the swap file {self.area} is not known", said)
 
     def test_not_where_everybody_could_read_them(self):
         for umask in ("0022", "0027", "0000", "0007", "0033"):

@@ -44,10 +44,11 @@ def without_systemd(words):
     return [*hidden, *words]
 
 
-def loop_device(test, path):
+def loop_device(test, path, partitions=False):
     """A loop device on the file `path`, gone again after `test`."""
     losetup = command("losetup")
-    made = subprocess.run([losetup, "--find", "--show", str(path)], capture_output=True, text=True, check=False)
+    scan = ("--partscan",) if partitions else ()
+    made = subprocess.run([losetup, *scan, "--find", "--show", str(path)], capture_output=True, text=True, check=False)
     if made.returncode != 0:
         missing(f"no loop device could be set up (root needed): {made.stderr.strip()}")
     device = made.stdout.strip()
