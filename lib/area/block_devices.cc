@@ -135,6 +135,12 @@ Result<SysDevice> read_block_device(const std::string& name, const Host& host) {
   return device;
 }
 
+std::string skipped_text(const std::string& device, const Error& error) {
+  const std::string reason =
+      error.errnum != 0 ? std::generic_category().message(error.errnum) : std::string(error.detail.view());
+  return fmt::format("{} ({})", device, reason);
+}
+
 Result<SysDevices> list_block_devices(const Host& host) {
   const std::string directory = host.paths.sys + "/class/block";
   std::error_code problem;
@@ -147,7 +153,7 @@ Result<SysDevices> list_block_devices(const Host& host) {
     auto device = read_block_device(name, host);
     if (!device) {
       if (device.error().errnum != ENOENT && device.error().errnum != ENODEV)
-        found.skipped.push_back(fmt::format("{} ({})", name, device.error().what()));
+        found.skipped.push_back(skipped_text(name, device.error()));
       continue;
     }
     if (device->size_bytes > 0) found.devices.push_back(std::move(*device));

@@ -32,6 +32,9 @@ struct SysDevices {
   std::vector<std::string> skipped = {};  ///< what could not be looked at, with the reason
 };
 
+/// "/dev/sdb (Input/output error)", for the list of what was skipped.
+[[nodiscard]] std::string skipped_text(const std::string& device, const Error& error);
+
 /// All that have a size, without memory disks, zram and floppies. A device that goes away meanwhile is no
 /// error.
 Result<SysDevices> list_block_devices(const Host& host);

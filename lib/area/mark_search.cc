@@ -64,7 +64,7 @@ Result<AreaSearch> find_marked_area(const Host& host) {
       const int errnum = start.error().errnum;
       if (errnum == ENOMEDIUM || errnum == ENXIO) continue;
       if (first_errnum == 0) first_errnum = errnum != 0 ? errnum : EIO;
-      skipped.push_back(start.error().what());
+      skipped.push_back(skipped_text(device.path, start.error()));
     } else if (carries_mark(start->span())) {
       marked.push_back(device);
     }

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <memory>
-#include <system_error>
 
 #include "base/errno_meaning.h"
 #include "base/system_calls.h"
@@ -34,11 +33,6 @@ Result<OpenFile> open_to_look(const SysDevice& device, const Host& host) {
   } while (fd == -EINTR);
   if (fd < 0) return fail(code_of(-fd), kLook).on(device.path).os(-fd);
   return OpenFile(host.calls, fd);
-}
-
-std::string short_reason(const Error& error) {
-  if (error.errnum != 0) return std::generic_category().message(error.errnum);
-  return std::string(error.detail.view());
 }
 
 bool has_tag(const AreaTag& tag, const DeviceTags& tags) {
@@ -101,7 +95,7 @@ Result<TagSearch> search_tag(const AreaTag& tag, const Host& host) {
     if (!tags) {
       // A drive without a medium.
       if (tags.error().errnum != ENOMEDIUM && tags.error().errnum != ENXIO)
-        search.skipped.push_back(fmt::format("{} ({})", device.path, short_reason(tags.error())));
+        search.skipped.push_back(skipped_text(device.path, tags.error()));
       continue;
     }
     if (has_tag(tag, *tags)) search.found.push_back(device);
