@@ -7,8 +7,8 @@
 
 #include "area/area_resolver.h"
 #include "cycle/save_plan.h"
-#include "kernel/console_loglevel.h"
 #include "kernel/hibernation_support.h"
+#include "kernel/kept_setting.h"
 #include "kernel/linux_snapshot_device.h"
 #include "kernel/memory_lock.h"
 #include "kernel/power.h"
@@ -163,24 +163,35 @@ Result<void> try_until_saved(const Session& session, ShutdownMethod method) {
   }
 }
 
+/// A setting that stays changed is a warning, however the rest ended: it is no reason to call a saved system
+/// lost, nor to hide why one was not.
+void put_back(KeptSetting& setting, const Session& session) {
+  const auto trouble = setting.put_back();
+  if (!trouble) return;
+  session.console.say("{}", *trouble);
+  session.report.warnings.push_back(*trouble);
+}
+
 /// Changes settings of the whole system, saves, and puts the settings back.
 Result<void> suspend_prepared(const Session& session) {
   const Settings& settings = session.settings;
   const Host& host = session.host;
   const ShutdownMethod method = usable_method(settings.shutdown_method, session.console, host);
-  auto size_before = ImageSizeGuard::take(host.paths, host.calls);
-  if (!size_before) return std::unexpected(size_before.error());
-  std::optional<ConsoleLoglevel> loglevel;
+  auto image_size = keep_image_size(host.paths, host.calls);
+  if (!image_size) return std::unexpected(image_size.error());
+  std::optional<KeptSetting> loglevel;
   if (settings.suspend_loglevel) {
-    auto set = ConsoleLoglevel::set(*settings.suspend_loglevel, host.paths, host.calls);
+    auto set = set_console_loglevel(*settings.suspend_loglevel, host.paths, host.calls);
     if (!set) return std::unexpected(set.error());
     loglevel.emplace(std::move(*set));
   }
   if (session.console.keys_active() && settings.progress != ProgressMode::kNone) {
     session.console.say("press Backspace to stop, r to choose reboot instead of power-off");
   }
-  if (auto r = try_until_saved(session, method); !r) return r;
-  return size_before->restore();
+  const auto done = try_until_saved(session, method);
+  put_back(*image_size, session);
+  if (loglevel) put_back(*loglevel, session);
+  return done;
 }
 
 }  // namespace

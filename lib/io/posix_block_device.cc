@@ -90,7 +90,7 @@ Error PosixBlockDevice::open_error(int errnum) const {
     return fail(Errc::kBusy, "open")
         .os(errnum)
         .on(path_)
-        .because("it is mounted, swapped on or otherwise claimed")
+        .because("it is mounted, swapped on or otherwise claimed; lsblk shows by what")
         .error();
   }
   if (errnum == EINVAL && options_.io == IoMode::kDirect) {
@@ -144,7 +144,9 @@ Error PosixBlockDevice::transfer_error(std::string_view operation, std::uint64_t
     return std::move(failure).because("direct I/O may not be possible here; use --io buffered").error();
   }
   if (errnum == ETXTBSY) {
-    return std::move(failure).because("it is in use as swap and not the area chosen for hibernation").error();
+    return std::move(failure)
+        .because("it is in use as swap and not the area chosen for hibernation: name that one, or swapoff it")
+        .error();
   }
   if (errnum == EBADF && options_.access == Access::kReadOnly) {
     return std::move(failure).because("it was opened for reading only").error();

@@ -38,10 +38,13 @@ std::string lockdown_level(const SystemPaths& paths, SystemCalls& calls) {
 
 std::optional<std::string> why_hibernation_is_unavailable(const SystemPaths& paths, SystemCalls& calls) {
   const auto modes = read_disk_modes(paths, calls);
-  if (!modes) return modes.error().what();
+  if (!modes && modes.error().code == Errc::kImpossible) return std::string(modes.error().detail.view());
+  if (!modes)
+    return fmt::format("whether the kernel can hibernate cannot be told ({})", modes.error().what());
   if (modes->available) return std::nullopt;
   if (const auto word = switched_off_by(paths, calls); !word.empty()) {
-    return fmt::format("\"{}\" on the kernel's command line switches hibernation off", word);
+    return fmt::format(
+        "\"{}\" on the kernel's command line switches hibernation off: take it out and boot again", word);
   }
   if (const auto level = lockdown_level(paths, calls); !level.empty()) {
     return fmt::format(

@@ -42,7 +42,10 @@ Result<MemoryLock> MemoryLock::take(SystemCalls& calls) {
   }
   if (const int r = calls.mlockall(MCL_CURRENT | MCL_FUTURE); r < 0) {
     const auto code = r == -ENOMEM || r == -EAGAIN ? Errc::kNoMemory : Errc::kIo;
-    return fail(code, "lock memory").os(-r).because("root may lock all; others are bound by ulimit -l");
+    return fail(code, "lock memory")
+        .os(-r)
+        .because(
+            "root may lock all, others are bound by a limit: run it as root, or raise the limit (ulimit -l)");
   }
   return MemoryLock(calls);
 }

@@ -7,7 +7,10 @@ namespace {
 
 Result<void> end_machine(SystemCalls& calls, int command, std::string_view operation) {
   if (const int r = calls.reboot(command); r < 0) {
-    return fail(Errc::kIo, operation).os(-r).because("CAP_SYS_BOOT in the first PID name space is needed");
+    return fail(Errc::kIo, operation)
+        .os(-r)
+        .because(
+            "CAP_SYS_BOOT in the first PID name space is missing: run it as root, outside any container");
   }
   return fail(Errc::kIo, operation).because("reboot(2) returned without doing it");
 }

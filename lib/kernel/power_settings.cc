@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <utility>
 
 #include "kernel/text_file.h"
 
@@ -47,7 +46,9 @@ Result<DiskModes> read_disk_modes(const SystemPaths& paths, SystemCalls& calls) 
   return fail(Errc::kImpossible, "open")
       .os(ENOENT)
       .on(disk_file(paths))
-      .because("the kernel was built without hibernation, or sysfs is not mounted");
+      .because(
+          "the kernel was built without hibernation: boot one with CONFIG_HIBERNATION; or sysfs is not "
+          "there: mount it");
 }
 
 Result<std::uint64_t> read_image_size(const SystemPaths& paths, SystemCalls& calls) {
@@ -60,28 +61,6 @@ Result<std::uint64_t> read_image_size(const SystemPaths& paths, SystemCalls& cal
     return fail(Errc::kIo, "read").on(image_size_file(paths)).because("\"{}\" is no number of bytes", number);
   }
   return bytes;
-}
-
-Result<ImageSizeGuard> ImageSizeGuard::take(SystemPaths paths, SystemCalls& calls) {
-  auto bytes = read_image_size(paths, calls);
-  if (!bytes) return std::unexpected(bytes.error());
-  return ImageSizeGuard(std::move(paths), calls, *bytes);
-}
-
-ImageSizeGuard::ImageSizeGuard(ImageSizeGuard&& other) noexcept
-
-    : paths_(std::move(other.paths_)),
-      calls_(other.calls_),
-      bytes_(std::exchange(other.bytes_, std::nullopt)) {}
-
-ImageSizeGuard::~ImageSizeGuard() {
-  static_cast<void>(restore());
-}
-
-Result<void> ImageSizeGuard::restore() {
-  if (!bytes_) return {};
-  return write_text_file(image_size_file(paths_), fmt::format("{}", *std::exchange(bytes_, std::nullopt)),
-                         *calls_);
 }
 
 }  // namespace dormouse

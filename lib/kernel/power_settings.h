@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,22 +29,5 @@ Result<DiskModes> read_disk_modes(const SystemPaths& paths = {}, SystemCalls& ca
 /// /sys/power/image_size, bytes. SNAPSHOT_PREF_IMAGE_SIZE sets the same, for the whole system and for good.
 Result<std::uint64_t> read_image_size(const SystemPaths& paths = {},
                                       SystemCalls& calls = real_system_calls());
-
-/// Remembers the preferred image size and puts it back when destroyed (or by restore(), which can report).
-class [[nodiscard]] ImageSizeGuard {
- public:
-  static Result<ImageSizeGuard> take(SystemPaths paths = {}, SystemCalls& calls = real_system_calls());
-  ImageSizeGuard(ImageSizeGuard&& other) noexcept;
-  ImageSizeGuard& operator=(ImageSizeGuard&&) = delete;
-  ~ImageSizeGuard();
-  Result<void> restore();
-
- private:
-  ImageSizeGuard(SystemPaths paths, SystemCalls& calls, std::uint64_t bytes)
-      : paths_(std::move(paths)), calls_(&calls), bytes_(bytes) {}
-  SystemPaths paths_;
-  SystemCalls* calls_;
-  std::optional<std::uint64_t> bytes_;  // nullopt once put back
-};
 
 }  // namespace dormouse

@@ -66,7 +66,7 @@ std::string_view busy_detail(unsigned long request) {
              "kernel log says which";
     case SNAPSHOT_POWER_OFF:
     case SNAPSHOT_S2RAM:
-      return "a wake-up event came, or another power transition is under way";
+      return "a wake-up event came, or another power transition is under way; try again";
     default:
       return "another power transition is under way; try again later";
   }
@@ -77,14 +77,14 @@ std::string_view ioctl_detail(unsigned long request, int errnum) {
     case EBUSY:
       return busy_detail(request);
     case ENOTTY:
-      return "the kernel does not know this call: is this really its snapshot device?";
+      return "the kernel does not know this call: check that this is its snapshot device";
     case ENOMEM:
       return request == SNAPSHOT_CREATE_IMAGE
                  ? "about half of the memory must be free for the copy: end programs, or lower the image size"
-                 : "the kernel has too little free memory";
+                 : "the kernel has too little free memory: end some programs and try again";
     case EAGAIN:
       return request == SNAPSHOT_FREEZE ? "a helper process started by the kernel is still running; try again"
-                                        : "a wake-up event came";
+                                        : "a wake-up event came; try again";
     default:
       break;
   }
@@ -92,38 +92,45 @@ std::string_view ioctl_detail(unsigned long request, int errnum) {
     case SNAPSHOT_SET_SWAP_AREA:
       if (errnum == ENODEV)
         return "no active swap area has its header there: see /proc/swaps and the resume offset";
-      if (errnum == EPERM) return "CAP_SYS_ADMIN is needed, and no slot of another area may be allocated";
+      if (errnum == EPERM)
+        return "the kernel does not allow it while slots of another area are allocated, nor without "
+               "CAP_SYS_ADMIN: run it as "
+               "root, outside any container";
       break;
     case SNAPSHOT_ALLOC_SWAP_PAGE:
-      if (errnum == ENOSPC) return "the swap area is full";
+      if (errnum == ENOSPC)
+        return "the swap area is full: free some swap, or lower the image size (--image-size)";
       [[fallthrough]];
     case SNAPSHOT_FREE_SWAP_PAGES:
-      if (errnum == ENODEV) return "no swap area was chosen";
+      if (errnum == ENODEV)
+        return "the kernel has no swap area for it any more: is it still in /proc/swaps? swapon it and try "
+               "again";
       break;
     case SNAPSHOT_CREATE_IMAGE:
       if (errnum == EPERM)
-        return "CAP_SYS_ADMIN is needed, user space must be frozen, and no image may be held";
+        return "the kernel does not allow it, as where it holds an image already or CAP_SYS_ADMIN is "
+               "missing: run it as root, "
+               "outside any container, and try again";
       break;
     case SNAPSHOT_ATOMIC_RESTORE:
       if (errnum == EPERM || errnum == ENODATA) {
-        return "the kernel does not take the image for complete, or user space is not frozen; see the kernel "
-               "log";
+        return "the kernel does not take the image for complete; its log (dmesg) may say why";
       }
       break;
     case SNAPSHOT_GET_IMAGE_SIZE:
-      if (errnum == ENODATA) return "there is no image";
+      if (errnum == ENODATA) return "the kernel holds no image; its log (dmesg) may say why; try again";
       break;
     case SNAPSHOT_POWER_OFF:
       if (errnum == ENOSYS) return "the firmware has no hibernation state: use --shutdown-method shutdown";
       break;
     case SNAPSHOT_S2RAM:
-      if (errnum == ENOSYS) return "this machine cannot suspend to RAM (deep)";
-      if (errnum == EPERM) return "CAP_SYS_ADMIN is needed, and user space must be frozen";
+      if (errnum == ENOSYS) return "this machine cannot suspend to RAM (deep): use another --shutdown-method";
+      if (errnum == EPERM) return "the kernel does not allow it: run it as root, outside any container";
       break;
     default:
       break;
   }
-  return errnum == EPERM ? "CAP_SYS_ADMIN is needed" : "";
+  return errnum == EPERM ? "CAP_SYS_ADMIN is missing: run it as root, outside any container" : "";
 }
 
 }  // namespace
@@ -150,17 +157,22 @@ Error SnapshotFile::open_error(int errnum) const {
   if (errnum == EBUSY) {
     return failure(Errc::kBusy, kOpen)
         .os(errnum)
-        .because("another program has it open, or a hibernation is under way")
+        .because(
+            "another program has it open or is hibernating: see which with fuser, and try again when it has "
+            "ended")
         .error();
   }
   if (errnum == ENOMEM) return failure(Errc::kNoMemory, kOpen).os(errnum).error();
-  if (errnum == EACCES) return failure(Errc::kIo, kOpen).os(errnum).because("only root may open it").error();
+  if (errnum == EACCES)
+    return failure(Errc::kIo, kOpen).os(errnum).because("only root may open it: run it with sudo").error();
   if (errnum == EPERM) {
     // The kernel's one answer to several causes; from outside most of them can be told apart.
     const auto why = why_hibernation_is_unavailable(paths_, *calls_);
     return failure(Errc::kImpossible, kOpen)
         .os(errnum)
-        .because("{}", why ? *why : "the kernel refuses hibernation, or root is needed")
+        .because("{}", why ? *why
+                           : "the kernel refuses hibernation: run it as root, outside any container; its log "
+                             "(dmesg) may say more")
         .error();
   }
   const auto remedy = unavailable_remedy(errnum);
@@ -228,7 +240,8 @@ Result<std::size_t> SnapshotFile::read_batch(std::span<std::byte> out) {
     const int errnum = static_cast<int>(-moved);
     return failure(errnum == ENOMEM ? Errc::kNoMemory : Errc::kIo, kRead)
         .os(errnum)
-        .because("{}", errnum == ENODATA ? "no image was made" : "");
+        .because("{}",
+                 errnum == ENODATA ? "the kernel made no image; its log (dmesg) may say why; try again" : "");
   }
   const auto bytes = static_cast<std::size_t>(moved);
   if (bytes % page_bytes_ != 0) {
@@ -256,9 +269,14 @@ Result<std::size_t> SnapshotFile::write_batch(std::span<const std::byte> pages) 
             "log says \"Image mismatch\" and why");
       case EFAULT:
         return std::move(error).because(
-            "the image names memory that this machine does not have, or is inconsistent");
+            "the image names memory that this machine does not have; was memory taken out since it was "
+            "saved? Put it back, or "
+            "discard the image (resume --discard)");
       case ENOMEM:
-        return std::move(error).because("the image does not fit beside the running kernel");
+        return std::move(error).because(
+            "the image does not fit beside the running kernel: boot with fewer programs, or save a smaller "
+            "image "
+            "(--image-size) next time");
       default:
         return error;
     }

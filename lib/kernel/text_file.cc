@@ -17,8 +17,8 @@ Failure refused(std::string_view operation, int errnum, const std::string& path)
   switch (errnum) {
     case ENOENT:
       return std::move(failure).because(
-          "the kernel has no such file: is it built with hibernation, and is its file "
-          "system (/proc, /sys) mounted?");
+          "the kernel has no such file: mount its file system (/proc, /sys), or boot a kernel built with "
+          "hibernation");
     case EIO:
     case EINVAL:
     case EBUSY:

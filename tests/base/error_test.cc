@@ -31,7 +31,9 @@ TEST(Error, LeavesOutWhatItDoesNotKnow) {
 }
 
 TEST(Error, GivesGeneralAdviceWhereThereIsNoOther) {
-  EXPECT_EQ(what(fail(Errc::kIo, "write").os(EROFS)), "write: Read-only file system: it is write-protected");
+  EXPECT_EQ(what(fail(Errc::kIo, "write").os(EROFS)),
+            "write: Read-only file system: it is write-protected: allow writing (blockdev --setrw, or a "
+            "switch on the medium)");
   EXPECT_EQ(what(fail(Errc::kIo, "write").os(EROFS).because("no")), "write: Read-only file system: no");
 }
 

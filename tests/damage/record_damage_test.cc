@@ -11,8 +11,8 @@
 
 #include "damage/format_tables.h"
 #include "damage/judge.h"
-#include "damage/stride.h"
 #include "damage/victim.h"
+#include "support/stride.h"
 
 namespace dormouse::test {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "damage/counting_device.h"
 #include "damage/judge.h"
-#include "damage/stride.h"
 #include "damage/victim.h"
+#include "support/stride.h"
 #include "swap/swap_disk.h"
 
 namespace dormouse::test {

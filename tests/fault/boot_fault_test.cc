@@ -9,8 +9,8 @@
 #include <iostream>
 
 #include "fault/boot_bed.h"
-#include "fault/message_list.h"
 #include "fault/places.h"
+#include "support/message_list.h"
 
 namespace dormouse::test {
 namespace {
@@ -60,7 +60,7 @@ class BootFault : public ::testing::Test {
   }
 
   BootBed bed_;
-  MessageList list_{"boot_messages.txt"};
+  MessageList list_{FAULT_DIRECTORY "/boot_messages.txt"};
   std::uint64_t overcome_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ struct SuspendAftermath {
   std::vector<std::string_view> calls;  ///< by name, in order
   bool header_as_before = false;
   bool marked = false;
+  /// Exit code and message of a second try on the same machine, right after and without a fault; none where
+  /// the mark may still be there, or a setting could not be put back, which the first one told.
+  std::optional<std::pair<int, std::string>> second;
 };
 
 /// Each run() is a machine of its own.
@@ -41,12 +45,18 @@ class SuspendBed {
     return directory_.write(name, content);
   }
 
+  /// Is there to be a second try?
+  bool try_again = false;
+
   /// Runs and checks what must hold however it ended: user space thawed, image and slots freed, the system's
-  /// settings as before, no thread and no descriptor left.
+  /// settings as before or told, no thread and no descriptor left; after the second try, too.
   SuspendAftermath run(const CallFault& fault = {});
 
  private:
   void lay_out_files();
+  [[nodiscard]] std::pair<int, std::string> suspend(SystemCalls& calls, std::vector<std::string>& warnings);
+  [[nodiscard]] bool settings_are_as_before() const;
+  [[nodiscard]] std::string read_header() const;
   void check_nothing_is_left(SnapshotCalls& kernel, const std::string& where);
 
   TemporaryDirectory directory_;

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "kernel/console_loglevel.h"
 #include "kernel/text_file.h"
 #include "support/faulty_system_calls.h"
 #include "support/temporary_directory.h"
@@ -34,37 +33,6 @@ TEST_F(PowerSettingsTest, DiskModes) {
 
 TEST_F(PowerSettingsTest, AKernelWithoutHibernationIsImpossible) {
   EXPECT_EQ(read_disk_modes(paths_).error().code, Errc::kImpossible);
-}
-
-TEST_F(PowerSettingsTest, TheImageSizeIsPutBack) {
-  const auto file = root_.write("sys/power/image_size", "3298534883\n");
-  {
-    auto guard = ImageSizeGuard::take(paths_);
-    ASSERT_TRUE(guard);
-    root_.write("sys/power/image_size", "0\n");
-    const auto moved = std::move(*guard);
-  }
-  EXPECT_EQ(read_whole(file), "3298534883");
-  {
-    auto guard = ImageSizeGuard::take(paths_);
-    ASSERT_TRUE(guard->restore());
-    root_.write("sys/power/image_size", "7\n");
-  }
-  EXPECT_EQ(read_whole(file), "7\n") << "once only";
-  root_.write("sys/power/image_size", "lots\n");
-  EXPECT_FALSE(ImageSizeGuard::take(paths_));
-}
-
-TEST_F(PowerSettingsTest, TheConsolesLevelIsPutBack) {
-  const auto file = root_.write("proc/sys/kernel/printk", "4\t4\t1\t7\n");
-  {
-    const auto level = ConsoleLoglevel::set(1, paths_);
-    ASSERT_TRUE(level);
-    EXPECT_EQ(read_whole(file), "1\n");
-  }
-  EXPECT_EQ(read_whole(file), "4\n");
-  EXPECT_EQ(ConsoleLoglevel::set(16, paths_).error().code, Errc::kUsage);
-  EXPECT_EQ(ConsoleLoglevel::set(-1, paths_).error().code, Errc::kUsage);
 }
 
 TEST_F(PowerSettingsTest, TextFilesAreReadWholeAndErrorsNamed) {

@@ -29,7 +29,11 @@ void store(std::uintptr_t argument, T value) {
 }  // namespace
 
 int SnapshotCalls::open(const char* path, int flags, mode_t mode) {
-  if (path != kPath) return others_.open(path, flags, mode);
+  if (path != kPath) {
+    const int fd = others_.open(path, flags & ~O_TRUNC, mode);
+    if (fd >= 0 && (flags & O_TRUNC) != 0) written_anew_.insert(fd);
+    return fd;
+  }
   if ((flags & O_ACCMODE) == O_RDWR) return -ENOSYS;
   if (open_) return -EBUSY;
   open_ = true;
@@ -38,7 +42,10 @@ int SnapshotCalls::open(const char* path, int flags, mode_t mode) {
 }
 
 int SnapshotCalls::close(int fd) {
-  if (fd != kFd) return others_.close(fd);
+  if (fd != kFd) {
+    written_anew_.erase(fd);
+    return others_.close(fd);
+  }
   if (!open_) return -EBADF;
   open_ = false;
   saving_.closed();
@@ -69,8 +76,11 @@ int SnapshotCalls::save_ioctl(unsigned long request, std::uintptr_t argument) {
       return status(saving_.power_off());
     case SNAPSHOT_PLATFORM_SUPPORT:
       return status(saving_.set_platform_support(argument != 0));
-    case SNAPSHOT_PREF_IMAGE_SIZE:
-      return status(saving_.set_preferred_image_bytes(argument));
+    case SNAPSHOT_PREF_IMAGE_SIZE: {
+      const auto set = saving_.set_preferred_image_bytes(argument);
+      if (set && on_preferred_size) on_preferred_size(argument);
+      return status(set);
+    }
     case SNAPSHOT_SET_SWAP_AREA: {
       resume_swap_area area{};
       std::memcpy(&area, reinterpret_cast<const void*>(argument), sizeof area);
@@ -131,7 +141,10 @@ ssize_t SnapshotCalls::pread(int fd, void* out, std::size_t bytes, off_t offset)
 }
 
 ssize_t SnapshotCalls::pwrite(int fd, const void* data, std::size_t bytes, off_t offset) {
-  return fd == kFd ? -ESPIPE : others_.pwrite(fd, data, bytes, offset);
+  if (fd == kFd) return -ESPIPE;
+  const ssize_t moved = others_.pwrite(fd, data, bytes, offset);
+  if (moved > 0 && written_anew_.contains(fd)) others_.ftruncate(fd, offset + moved);
+  return moved;
 }
 
 ssize_t SnapshotCalls::readv(int fd, const iovec* pieces, int count) {

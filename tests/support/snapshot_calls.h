@@ -3,7 +3,9 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "base/system_calls.h"
@@ -33,12 +35,16 @@ class SnapshotCalls final : public SystemCalls {
   std::optional<int> create_lie;
   std::optional<std::int64_t> slot_lie;
 
+  /// What the kernel does with the size that PREF_IMAGE_SIZE gives, beside heeding it: it is the system's.
+  std::function<void(std::uint64_t bytes)> on_preferred_size;
+
   int open(const char* path, int flags, mode_t mode) override;
   int close(int fd) override;
   int ioctl(int fd, unsigned long request, std::uintptr_t argument) override;
   ssize_t readv(int fd, const iovec* pieces, int count) override;
   ssize_t writev(int fd, const iovec* pieces, int count) override;
   ssize_t pread(int fd, void* out, std::size_t bytes, off_t offset) override;
+  /// A file that was opened to be written anew changes here and not at open(): so do the kernel's.
   ssize_t pwrite(int fd, const void* data, std::size_t bytes, off_t offset) override;
   int fdatasync(int) override { return 0; }
   int sync_file_range(int fd, off_t offset, off_t bytes, unsigned flags) override {
@@ -61,6 +67,7 @@ class SnapshotCalls final : public SystemCalls {
   FakeRestoreDevice restoring_;
   int open_flags_ = 0;
   bool open_ = false;
+  std::set<int> written_anew_;
   int transfers_ = 0;
   int longest_ = 0;
 };

@@ -15,4 +15,7 @@ constexpr std::size_t stride([[maybe_unused]] std::size_t n) {
 #endif
 }
 
+/// Is nothing left out?
+constexpr bool kWholeSweeps = stride(2) == 1;
+
 }  // namespace dormouse::test
