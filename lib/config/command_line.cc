@@ -19,6 +19,12 @@ Failure wrong(std::string_view text) {
   return fail(Errc::kUsage, "read options").because("{}", text);
 }
 
+/// A value may hold anything, and a message is one line.
+std::string on_one_line(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return is_control(c) || c == '\t'; }, '?');
+  return text;
+}
+
 const GivenOption* last_given(const Given& given, OptionId id) {
   const GivenOption* last = nullptr;
   for (const GivenOption& one : given) {
@@ -51,8 +57,8 @@ struct Merge {
     std::string& before = said[static_cast<std::size_t>(info.key)];
     std::string note = *outcome;
     if (!before.empty() && info.list == nullptr) {
-      note = fmt::format("'{}' again: this counts, {} before it does not{}{}", info.name, before,
-                         note.empty() ? "" : "; ", note);
+      note = fmt::format("'{}' again: this counts, {} before it does not; leave one out{}{}", info.name,
+                         before, note.empty() ? "" : "; ", note);
     }
     if (!note.empty()) warnings.push_back(fmt::format("{}: {}", shown, note));
     before = shown;
@@ -60,7 +66,7 @@ struct Merge {
   }
 
   Result<void> option(const GivenOption& one) {
-    const std::string shown = fmt::format("{} {:.60}", one.flag(), one.value);
+    const std::string shown = on_one_line(fmt::format("{} {:.60}", one.flag(), one.value));
     // In a file a lone 0 is a way to say no; on the command line it is a percentage out of range.
     if (one.info->key == Key::kEarlyWriteout && one.value == "0") {
       return wrong(fmt::format("{}: not above 0; write --early-writeout off", shown));
@@ -70,7 +76,7 @@ struct Merge {
 
   Result<void> parameter(const std::string& text) {
     const std::size_t separator = text.find_first_of("=:");
-    const std::string shown = fmt::format("-P '{:.80}'", text);
+    const std::string shown = on_one_line(fmt::format("-P '{:.80}'", text));
     if (separator == std::string::npos) return wrong(fmt::format("{}: write -P 'KEY=VALUE'", shown));
     const std::string_view name = trim(std::string_view(text).substr(0, separator));
     const KeyInfo* info = find_key(name);
@@ -86,8 +92,8 @@ struct Merge {
       if (one.info != nullptr) continue;
       const bool named = settings.origin(Key::kResumeDevice).kind == Origin::Kind::kCommandLine;
       if (named && settings.resume_device != one.value) {
-        return wrong(fmt::format("two resume devices, '{:.80}' and '{:.80}': name one",
-                                 settings.resume_device, one.value));
+        return wrong(on_one_line(fmt::format("two resume devices, '{:.80}' and '{:.80}': name one",
+                                             settings.resume_device, one.value)));
       }
       if (named) continue;
       // "--compress lz4" looks right and is not: the optional value goes with '='.
@@ -97,7 +103,9 @@ struct Merge {
       if (settings.given(Key::kEncrypt) && cipher_of(one.value)) {
         return wrong(fmt::format("'{0}' would be the resume device: write --encrypt={0}", one.value));
       }
-      if (auto r = set(key_info(Key::kResumeDevice), one.value, "argument", one.value); !r) return r;
+      if (auto r = set(key_info(Key::kResumeDevice), one.value, "argument", on_one_line(one.value)); !r) {
+        return r;
+      }
     }
     return {};
   }
@@ -110,8 +118,9 @@ void note_repeated(const Given& given, std::vector<std::string>& warnings) {
     if (one->info->id == OptionId::kKey || one->info->id == OptionId::kParameter) continue;
     const auto again = std::find_if(one + 1, given.end(), [&](const auto& o) { return o.info == one->info; });
     if (again == given.end()) continue;
-    warnings.push_back(fmt::format("{0} {1:.60}: {0} again: this counts, {0} {2:.60} before it does not",
-                                   one->flag(), again->value, one->value));
+    warnings.push_back(
+        fmt::format("{0} {1:.60}: {0} again: this counts, {0} {2:.60} before it does not; leave one out",
+                    one->flag(), again->value, one->value));
   }
 }
 

@@ -76,8 +76,7 @@ class Application {
   Result<void> line(std::string_view text) {
     ++number_;
     if (std::ranges::any_of(text, is_control)) {
-      return wrong(
-          "a control character: this is no text file in UTF-8, or the line is damaged; write it anew");
+      return wrong("a control character: write the line anew, as text in UTF-8");
     }
     const auto split = split_config_line(text);
     if (!split) return wrong(split.error());
@@ -92,8 +91,8 @@ class Application {
     const auto outcome = assign(*info, value, {Origin::Kind::kFile, place()}, settings_);
     if (!outcome) return wrong(fmt::format("{} = {:.60}: {}", info->name, value, outcome.error()));
     if (before != 0 && info->list == nullptr) {
-      warn(fmt::format("'{}' again: this line counts, line {} does not{}{}", info->name, before,
-                       outcome->empty() ? "" : "; ", *outcome));
+      warn(fmt::format("'{}' again: this line counts, line {} does not; delete one of them{}{}", info->name,
+                       before, outcome->empty() ? "" : "; ", *outcome));
     } else if (!outcome->empty()) {
       warn(fmt::format("{} = {:.60}: {}", info->name, value, *outcome));
     }
@@ -185,7 +184,7 @@ Result<void> load_config(const std::string& path, bool must_exist, Settings& set
     return fail(Errc::kUsage, kStep)
         .on(path)
         .os(problem)
-        .because("there is no such file; check the name that --config gives, or leave the option out");
+        .because("check the name that --config gives, or leave the option out");
   }
   std::string text;
   std::array<char, 4096> piece{};

@@ -143,28 +143,31 @@ Text print_nothing(const Settings&) {
 ReadOutcome read_compute_checksum(std::string_view value, Settings&) {
   const auto on = parse_bool(value);
   if (!on) return wrong(on.error());
-  return *on ? kNoNote : "every chunk is checked all the same; it costs next to nothing";
+  return *on ? kNoNote
+             : "every chunk is checked all the same, which costs next to nothing: leave the key out";
 }
 
 ReadOutcome read_splash(std::string_view value, Settings&) {
   const auto on = parse_bool(value);
   if (!on) return wrong(on.error());
-  return *on ? "there is no splash screen; progress goes to the console (see 'progress')" : kNoNote;
+  return *on ? "there is no splash screen, progress goes to the console: leave the key out, or set 'progress'"
+             : kNoNote;
 }
 
 ReadOutcome read_fbsplash_theme(std::string_view, Settings&) {
-  return "there is no splash screen; progress goes to the console (see 'progress')";
+  return "there is no splash screen, progress goes to the console: leave the key out, or set 'progress'";
 }
 
 ReadOutcome read_resume_pause(std::string_view value, Settings&) {
   const auto seconds = read_number(value, 3600);
-  if (!seconds) return wrong("not a number of seconds up to 3600");
+  if (!seconds) return wrong("not a number of seconds: write one up to 3600");
   return *seconds == 0 ? kNoNote
-                       : "resume does not pause; 'resume --status' tells beforehand what it would do";
+                       : "resume does not pause: leave the key out; 'resume --status' tells beforehand what "
+                         "it would do";
 }
 
 ReadOutcome read_debug_test_file(std::string_view, Settings&) {
-  return "not used; s2disk --from FILE writes a snapshot from a file, without hibernating";
+  return "not used: leave the key out; s2disk --from FILE writes a snapshot from a file, without hibernating";
 }
 
 ReadOutcome read_debug_verify_image(std::string_view value, Settings& settings) {
@@ -172,7 +175,7 @@ ReadOutcome read_debug_verify_image(std::string_view value, Settings& settings) 
   if (!on) return wrong(on.error());
   if (!*on) return kNoNote;
   settings.verify = true;
-  return "taken as 'verify = y': the image is read back and checked before it is marked";
+  return "taken as 'verify = y', by which the image is read back and checked before it is marked: write that";
 }
 
 using S = Settings;

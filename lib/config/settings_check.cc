@@ -24,7 +24,7 @@ Result<void> check_offset(Settings& settings, std::vector<std::string>& warnings
   if (device.kind == Kind::kCommandLine) {
     warnings.push_back(
         fmt::format("{}: resume offset = {} is not used: the device was given by {}, and an offset "
-                    "belongs to its device",
+                    "belongs to its device; give its own, if it has one (--resume-offset)",
                     offset.place, *settings.resume_offset_pages, device.place));
     settings.resume_offset_pages.reset();
     settings.origins[static_cast<std::size_t>(Key::kResumeOffset)] = {};
@@ -74,8 +74,10 @@ Result<void> check_encryption(const Settings& settings) {
         "'passphrase = y', or name a 'key file'");
   }
   if (keys + (asks ? 1 : 0) > kMaxKeyWays) {
-    return wrong(key, fmt::format("an image can have {} ways to open it at most; {} key files{} are too many",
-                                  kMaxKeyWays, keys, asks ? " and a passphrase" : ""));
+    return wrong(
+        key, fmt::format(
+                 "an image can have {} ways to open it at most; {} key files{} are too many: leave some out",
+                 kMaxKeyWays, keys, asks ? " and a passphrase" : ""));
   }
   return {};
 }

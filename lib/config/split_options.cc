@@ -44,7 +44,7 @@ Result<std::vector<std::string>> settle(Tool tool, std::span<const std::string> 
     }
     // CLI11 would take the next argument for the value.
     if (arg.starts_with("--") && arg.ends_with('='))
-      return wrong(fmt::format("{} is followed by nothing", arg));
+      return wrong(fmt::format("{} is followed by nothing: write the value behind it", arg));
     settled.push_back(std::move(arg));
   }
   return settled;
@@ -67,7 +67,8 @@ std::string unknown(Tool tool, std::string_view arg) {
     if (option.for_tool(tool))
       flags.push_back(flag);
     else if (flag == word)
-      return fmt::format("{} is an option of {} only", word, tool == Tool::kResume ? "s2disk" : "resume");
+      return fmt::format("{} is an option of {} only: leave it out, or call that", word,
+                         tool == Tool::kResume ? "s2disk" : "resume");
   }
   const std::vector<std::string_view> views(flags.begin(), flags.end());
   const auto near = nearest_word(word, views);
@@ -83,10 +84,11 @@ Result<std::vector<GivenOption>> collect(Tool tool, const CLI::App& app,
   for (const CLI::Option* option : app.parse_order()) {
     GivenOption one{.info = infos.at(option), .value = option->results().at(seen[option]++)};
     if (one.info->value == OptionInfo::Value::kNone && one.value != "true") {
-      return wrong(fmt::format("{} takes no value", one.flag()));
+      return wrong(fmt::format("{} takes no value: write it alone", one.flag()));
     }
     if (one.info->value != OptionInfo::Value::kNone && one.value.starts_with("--")) {
-      return wrong(fmt::format("{} needs a value, and '{}' is an option", one.flag(), one.value));
+      return wrong(fmt::format("{} needs a value, and '{}' is an option: write the value between them",
+                               one.flag(), one.value));
     }
     given.push_back(std::move(one));
   }
@@ -127,7 +129,7 @@ Result<std::vector<GivenOption>> split_options(Tool tool, std::span<const std::s
     std::ranges::reverse(*settled);  // CLI11 takes them from the back
     app.parse(*std::move(settled));
   } catch (const CLI::ArgumentMismatch& problem) {
-    return wrong(fmt::format("an option lacks its value: {}", problem.what()));
+    return wrong(fmt::format("an option lacks its value: {}; write it behind the option", problem.what()));
   } catch (const CLI::Error& problem) {
     return wrong(problem.what());
   }

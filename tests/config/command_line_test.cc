@@ -125,9 +125,9 @@ TEST(S2diskCommandLine, TheLaterOfTwoWinsAndSaysSo) {
     EXPECT_TRUE(options) << message(options);
     return options ? options->warnings : Args{};
   };
-  EXPECT_THAT(
-      warnings({"-s", "1G", "-s", "2G"}),
-      ElementsAre("--image-size 2G: 'image size' again: this counts, --image-size 1G before it does not"));
+  EXPECT_THAT(warnings({"-s", "1G", "-s", "2G"}),
+              ElementsAre("--image-size 2G: 'image size' again: this counts, --image-size 1G before it does "
+                          "not; leave one out"));
   EXPECT_THAT(warnings({"-s", "1G", "-P", "image size = 2G"}),
               ElementsAre(HasSubstr("this counts, --image-size 1G before it does not")));
   EXPECT_THAT(warnings({"-s", "1", "-s", "2", "-s", "3"}),

@@ -23,8 +23,10 @@ TEST(ConfigFile, LaterWinsAndSaysSo) {
   const Applied a("image size = 1G\ncompress = y\nImage Size = 2G\n");
   ASSERT_TRUE(a.result);
   EXPECT_EQ(a.settings.image_size.value, 2147483648U);
-  EXPECT_THAT(a.warnings,
-              ElementsAre("suspend.conf:3: 'image size' again: this line counts, line 1 does not"));
+  EXPECT_THAT(
+      a.warnings,
+      ElementsAre(
+          "suspend.conf:3: 'image size' again: this line counts, line 1 does not; delete one of them"));
 }
 
 TEST(ConfigFile, RemembersWhereAValueCameFrom) {
@@ -117,10 +119,12 @@ TEST(ConfigFile, AnOffsetBelongsToTheDeviceNamedBesideIt) {
   EXPECT_EQ(a.settings.resume_device, "/b");
   EXPECT_EQ(a.settings.resume_offset_pages, std::nullopt);
   EXPECT_FALSE(a.settings.given(Key::kResumeOffset));
-  EXPECT_THAT(a.warnings,
-              ElementsAre("suspend.conf:3: 'resume device' again: this line counts, line 1 does not; "
-                          "the resume offset 5 of suspend.conf:2 is not used: it belongs to '/a', which "
-                          "was named before; give this device's own after it"));
+  EXPECT_THAT(
+      a.warnings,
+      ElementsAre(
+          "suspend.conf:3: 'resume device' again: this line counts, line 1 does not; delete one of them; "
+          "the resume offset 5 of suspend.conf:2 is not used: it belongs to '/a', which "
+          "was named before; give this device's own after it"));
 }
 
 TEST(ConfigFile, SurvivesAnyText) {
