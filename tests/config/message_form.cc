@@ -110,7 +110,7 @@ std::vector<std::string> faults_of_form(const ListedMessage& message) {
   std::vector<std::string> faults;
   if (text.empty()) return {"it is empty"};
   const bool is_upper = std::isupper(static_cast<unsigned char>(text.front())) != 0;
-  static const std::regex constant("^[A-Z][A-Z0-9]*_[A-Z0-9_]+|^(RAM|FUSE|EFI|LUKS|LVM|XFS)\\b");
+  static const std::regex constant("^[A-Z][A-Z0-9]*_[A-Z0-9_]+|^[A-Z]+=|^(RAM|FUSE|EFI|LUKS|LVM|XFS)\\b");
   if (is_upper && !std::regex_search(text, constant)) faults.emplace_back("it begins with a capital letter");
   if (text.ends_with('.') && !text.ends_with("..")) faults.emplace_back("it ends with a full stop");
   if (text.ends_with(' ') || text.find("  ") != std::string::npos)
