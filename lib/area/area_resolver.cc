@@ -1,55 +1,16 @@
 #include "area/area_resolver.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "area/candidate.h"
 #include "area/device_name.h"
 #include "area/mark_search.h"
 #include "area/named_area.h"
+#include "area/told_area.h"
 #include "kernel/active_swaps.h"
-#include "kernel/device_number.h"
-#include "kernel/kernel_line.h"
-#include "kernel/text_file.h"
 
 namespace dormouse {
 namespace {
-
-constexpr std::string_view kKernelLine = "resume= of the kernel command line";
-
-/// Nothing where this boot was told nothing, or where that cannot be read.
-NamedArea told_by_kernel_line(const Host& host) {
-  const auto text = read_text_file(host.paths.proc + "/cmdline", host.calls);
-  if (!text) return {};
-  KernelLine line = parse_kernel_line(*text);
-  if (line.resume.empty() || line.resume == "none") return {};
-  return {.resume_device = std::move(line.resume),
-          .resume_offset_pages = line.resume_offset,
-          .origin = std::string(kKernelLine)};
-}
-
-NamedArea told_by_kernel(const Host& host) {
-  const std::string path = host.paths.sys + "/power/resume";
-  const auto device = read_text_file(path, host.calls);
-  const auto number = device ? parse_device_number(trimmed(*device)) : std::nullopt;
-  if (!number || *number == 0) return {};
-  NamedArea told{.resume_device = std::string(trimmed(*device)), .resume_offset_pages = {}, .origin = path};
-  if (const auto offset = read_text_file(path + "_offset", host.calls))
-    told.resume_offset_pages = std::strtoull(offset->c_str(), nullptr, 10);
-  return told;
-}
-
-/// The one that the next boot looks at by itself, if it is among them.
-std::vector<Candidate>::const_iterator told_one(const std::vector<Candidate>& usable, const Host& host) {
-  const NamedArea told = told_by_kernel_line(host);
-  if (told.resume_device.empty()) return usable.end();
-  const auto thing = look_up_name(told.resume_device, host);
-  if (!thing || !*thing || (*thing)->kind != NamedThing::Kind::kBlockDevice) return usable.end();
-  return std::ranges::find_if(usable, [&](const Candidate& candidate) {
-    return candidate.target.device_number == (*thing)->device_number &&
-           candidate.target.header_page == told.resume_offset_pages.value_or(0);
-  });
-}
 
 Error nothing_fits(const std::vector<PassedOver>& passed_over) {
   // An error has room for so much.
@@ -81,7 +42,7 @@ Result<AreaSearch> find_best(const std::vector<ActiveSwap>& swaps, const SearchO
   if (candidates.usable.empty()) return std::unexpected(nothing_fits(candidates.passed_over));
   // The first of the largest: by priority, then as the kernel lists them.
   const auto largest = std::ranges::max_element(candidates.usable, {}, &Candidate::free_bytes);
-  const auto told = told_one(candidates.usable, host);
+  const auto told = std::ranges::find(candidates.usable, true, &Candidate::told);
   const auto& best = told != candidates.usable.end() ? *told : *largest;
   AreaSearch search{.target = best.target, .passed_over = std::move(candidates.passed_over), .notes = {}};
   if (best.free_bytes < largest->free_bytes) {
@@ -111,7 +72,13 @@ Result<AreaSearch> find_resume_area(const NamedArea& named, const SearchOptions&
   // In an initramfs nothing is swapped on, and /proc may be missing.
   const auto swaps = read_active_swaps(host.paths, host.calls);
   const std::vector<ActiveSwap> none;
-  return find_named_area(wanted, AreaUse::kResume, options, swaps ? *swaps : none, host);
+  auto search = find_named_area(wanted, AreaUse::kResume, options, swaps ? *swaps : none, host);
+  if (!search || !named.resume_device.empty()) return search;
+  // s2disk may have chosen another one, with more room.
+  if (!is_plain_swap(search->target, options.page_bytes, host)) return search;
+  auto marked = find_marked_area(host);
+  const bool nowhere = !marked && marked.error().code == Errc::kNoImage;
+  return nowhere ? search : marked;
 }
 
 }  // namespace dormouse

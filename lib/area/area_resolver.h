@@ -30,15 +30,17 @@ struct SearchOptions {
 };
 
 /// Finds the area to save to. Named: exactly that one, whatever its priority or place in the table. Not
-/// named: of the active areas that can hold an image and can be found at boot, the one with the most room
-/// free. kUsage for a name that leads nowhere, to two things or to the wrong kind of thing (both listed);
-/// kImpossible where nothing fits, with every area that was passed over and why.
+/// named: of the active areas that can hold an image and can be found at boot, the one that this boot was
+/// told of by its command line, else the one with the most room free. kUsage for a name that leads nowhere,
+/// to two things or to the wrong kind of thing (both listed); kImpossible where nothing fits, with every area
+/// that was passed over and why.
 Result<AreaSearch> find_area(const NamedArea& named, const SearchOptions& options = {},
                              const Host& host = {});
 
 /// Finds the area to resume from: the named one; else what this boot was told (resume= and resume_offset= of
-/// the kernel command line, then /sys/power/resume); else the one area on a fixed disk that carries our mark.
-/// kUsage where several do: all are listed, none is touched. kNoImage where nothing is named and none does.
+/// the kernel command line, then /sys/power/resume), if it is more than plain swap; else the one area on a
+/// fixed disk that carries our mark. kUsage where several do: all are listed, none is touched. kNoImage where
+/// nothing is named and none does.
 Result<AreaSearch> find_resume_area(const NamedArea& named, const SearchOptions& options = {},
                                     const Host& host = {});
 

@@ -8,6 +8,7 @@
 #include "area/block_devices.h"
 #include "area/device_stack.h"
 #include "area/name_text.h"
+#include "area/told_area.h"
 #include "format/swap_header.h"
 #include "kernel/snapshot_file.h"
 
@@ -81,7 +82,17 @@ std::string look_at_header(const TargetArea& target, std::uint64_t area_bytes, s
       header->page_bytes, page_bytes);
 }
 
-Look look_at(const ActiveSwap& swap, const SearchOptions& options, const Host& host) {
+/// The search at boot looks where areas begin on devices of their own.
+std::string not_found_at_boot(const TargetArea& target) {
+  return fmt::format(
+      "the next boot would not look at page {} of {}: put 'resume device = {}' into /etc/suspend.conf and "
+      "run "
+      "update-initramfs -u, or boot with resume= and resume_offset={}",
+      target.header_page, target.path, target.swap_file, target.header_page);
+}
+
+Look look_at(const ActiveSwap& swap, const std::optional<ToldPlace>& told, const SearchOptions& options,
+             const Host& host) {
   const std::uint32_t page_bytes = options.page_bytes != 0 ? options.page_bytes : system_page_bytes();
   Look look;
   TargetArea& target = look.candidate.target;
@@ -104,6 +115,10 @@ Look look_at(const ActiveSwap& swap, const SearchOptions& options, const Host& h
   look.memory = facts->memory;
   look.maybe_encrypted = facts->encrypted;
   look.reason = facts->obstacle;
+  look.candidate.told =
+      told && told->device_number == target.device_number && told->header_page == target.header_page;
+  if (look.reason.empty() && !target.swap_file.empty() && !look.candidate.told)
+    look.reason = not_found_at_boot(target);
   if (look.reason.empty()) look.reason = look_at_header(target, place->area_bytes, page_bytes, host);
   look.candidate.free_bytes = swap.size_bytes - std::min(swap.size_bytes, swap.used_bytes);
   if (look.reason.empty() && look.candidate.free_bytes == 0)
@@ -117,8 +132,9 @@ Candidates sort_candidates(const std::vector<ActiveSwap>& swaps, const SearchOpt
                            const Host& host) {
   std::vector<Look> looks;
   std::string encrypted;
+  const auto told = told_place(host);
   for (const ActiveSwap& swap : swaps) {
-    looks.push_back(look_at(swap, options, host));
+    looks.push_back(look_at(swap, told, options, host));
     if (!looks.back().memory && looks.back().maybe_encrypted && encrypted.empty()) encrypted = swap.path;
   }
   Candidates sorted;

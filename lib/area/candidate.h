@@ -14,6 +14,7 @@ namespace dormouse {
 struct Candidate {
   TargetArea target = {};
   std::uint64_t free_bytes = 0;
+  bool told = false;  ///< resume= of the kernel command line leads to it
 };
 
 struct Candidates {

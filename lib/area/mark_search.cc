@@ -12,6 +12,7 @@
 #include "area/block_devices.h"
 #include "area/device_stack.h"
 #include "format/swap_header.h"
+#include "kernel/snapshot_file.h"
 
 namespace dormouse {
 namespace {
@@ -49,6 +50,16 @@ std::string list(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+bool is_plain_swap(const TargetArea& target, std::uint32_t page_bytes, const Host& host) {
+  const std::uint64_t unit = page_bytes != 0 ? page_bytes : system_page_bytes();
+  if (target.header_page > ~std::uint64_t{0} / 2 / unit) return false;
+  const auto start = read_area_start(target.path, target.header_page * unit, host);
+  if (!start) return false;
+  // How far the area reaches is not asked here.
+  const auto header = decode_swap_header(start->span(), ~std::uint64_t{0});
+  return header && header->signature == SwapSignature::kPlain;
+}
 
 Result<AreaSearch> find_marked_area(const Host& host) {
   auto all = list_block_devices(host);

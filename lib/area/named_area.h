@@ -1,6 +1,7 @@
 /// From what the user named to the area that is meant.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "dormouse/error.h"

@@ -100,7 +100,14 @@ TEST_F(AreaResolver, ASwapFileBecomesDeviceAndOffset) {
   EXPECT_EQ(search->target.named_as, "/swapfile");
   EXPECT_EQ(machine_.short_text(search->target.swap_file), "/swapfile");
   EXPECT_THAT(notes(search), ElementsAre("the swap file /swapfile begins at page 40 of /dev/sda1"));
-  EXPECT_EQ(text(find()), "/dev/sda1+40") << "the same by itself";
+  EXPECT_THAT(text(find()),
+              HasSubstr("/swapfile: the next boot would not look at page 40 of /dev/sda1: put 'resume "
+                        "device = /swapfile' into /etc/suspend.conf"))
+      << "by itself only where the boot will look";
+  machine_.file("proc/cmdline", "resume=/dev/sda1 resume_offset=40\n");
+  EXPECT_EQ(text(find()), "/dev/sda1+40");
+  machine_.file("proc/cmdline", "resume=/dev/sda1 resume_offset=41\n");
+  EXPECT_THAT(text(find()), HasSubstr("no active swap area will do"));
 }
 
 TEST_F(AreaResolver, ASwapFileThatIsOffIsNotActive) {

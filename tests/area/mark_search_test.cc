@@ -49,6 +49,25 @@ TEST_F(ResumeArea, ResumeFindsTheOneMarkByItself) {
   }
 }
 
+TEST_F(ResumeArea, WhereTheToldAreaIsPlainSwapTheMarkIsSought) {
+  add_two();
+  machine_.add({.name = "sdb", .minor = 16}, swap_content({.signature = "ULSUSPEND"}));
+  machine_.file("proc/cmdline", "resume=/dev/sda2\n");
+  EXPECT_EQ(text(find_resume()), "/dev/sdb");
+  EXPECT_EQ(text(find_resume({.resume_device = "/dev/sda2"})), "/dev/sda2") << "named is named";
+  machine_.break_node("sda2", EIO);
+  EXPECT_EQ(text(find_resume()), "/dev/sda2") << "there may be an image on it";
+  machine_.file("proc/cmdline", "quiet\n");
+  machine_.file("sys/power/resume", "8:3\n");
+  EXPECT_EQ(text(find_resume()), "/dev/sdb");
+  for (const char* mark : {"S1SUSPEND", "ULSUSPEND"}) {
+    machine_.add({.name = std::string("sd") + mark[0], .minor = mark[0] == 'S' ? 32U : 48U},
+                 swap_content({.signature = mark}));
+    machine_.file("sys/power/resume", mark[0] == 'S' ? "8:32\n" : "8:48\n");
+    EXPECT_EQ(text(find_resume()), std::string("/dev/sd") + mark[0]) << "it holds somebody's image";
+  }
+}
+
 TEST_F(ResumeArea, SeveralMarksAreListedAndNoneIsTaken) {
   machine_.add({.name = "sda"}, swap_content({.signature = "ULSUSPEND"}));
   machine_.add({.name = "sdb", .minor = 16}, swap_content({.signature = "ULSUSPEND"}));

@@ -112,7 +112,7 @@ class BootScript(ToolTest):
         for name in ("254:2", "vg-swap", "uuid=1-2"):
             self.calls.unlink(missing_ok=True)
             self.assertEqual(self.boot(resume=name).stdout, "")
-            self.assertEqual(self.calls.read_text(), f"--resume-device {name}\n")
+            self.assertEqual(self.calls.read_text(), f"--resume-device {name}\n\n")
 
     def test_the_place_of_a_swap_file_was_looked_up_by_the_hook(self):
         (self.directory / "conf").mkdir()
@@ -124,7 +124,16 @@ class BootScript(ToolTest):
     def test_the_device_and_its_offset_are_passed_on(self):
         run = self.boot(resume=str(self.area), resume_offset="34816")
         self.assertEqual(run.stdout + run.stderr, "")
-        self.assertEqual(self.calls.read_text(), f"--resume-device {self.area} --resume-offset 34816\n")
+        self.assertEqual(self.calls.read_text(), f"--resume-device {self.area} --resume-offset 34816\n\n", "then it searches")
+
+    def test_after_a_failure_nothing_else_is_searched(self):
+        self.boot(load_exit=1, resume=str(self.area))
+        self.assertNotIn("\n\n", self.calls.read_text())
+
+    def test_noresume_searches_after_plain_swap(self):
+        self.boot_noresume(resume=str(self.area))
+        looks = [f"--resume-device {self.area} --status --report json", "--status --report json"]
+        self.assertEqual(self.calls.read_text().splitlines(), looks)
 
     def test_a_device_of_the_configuration_is_left_to_it(self):
         (self.directory / "conf").mkdir()
