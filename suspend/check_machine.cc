@@ -9,6 +9,7 @@
 
 #include "area/area_resolver.h"
 #include "area/swap_file.h"
+#include "check/boot_checks.h"
 #include "check/finding_ids.h"
 #include "check/machine_check.h"
 #include "kernel/snapshot_file.h"
@@ -77,7 +78,8 @@ int check_only(const Settings& settings, const Host& host) {
                                       .page_bytes = page_bytes,
                                       .root = ::geteuid() == 0,
                                       .own_bytes = own.value_or(0),
-                                      .swap_file_extents = extents_of(search, page_bytes, host)},
+                                      .swap_file_extents = extents_of(search, page_bytes, host),
+                                      .boot = check_boot},
                                      search);
   if (no_memory) {
     check.findings.insert(check.findings.begin(),
