@@ -39,10 +39,10 @@ struct SwapHeader {
 };
 
 /// Finds and validates a header. `bytes`: the start of the area, up to kMaxPageBytes of it. `area_bytes`:
-/// from the header to the end of the device; a last page beyond it is refused. kImpossible, with words, for
-/// what is no usable swap area: no signature, other byte order, wrong version, last page 0 or beyond the
-/// device, a bad-page list that is too long, unsorted entries being allowed but not ones outside the area. A
-/// marked header is a valid header.
+/// all that its pages may lie in, such as the device; a last page beyond it is refused. kImpossible, with
+/// words, for what is no usable swap area: no signature, other byte order, wrong version, last page 0 or
+/// beyond the device, a bad-page list that is too long, unsorted entries being allowed but not ones outside
+/// the area. A marked header is a valid header.
 Result<SwapHeader> decode_swap_header(std::span<const std::byte> bytes, std::uint64_t area_bytes);
 
 /// Entry `index` of the bad-page list. Requires: index < bad_page_count, `page` is the header page.

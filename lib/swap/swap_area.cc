@@ -77,7 +77,8 @@ Result<SwapArea> SwapArea::open(BlockDevice& device, DeviceOffset header_at) {
   const std::size_t wanted = std::min<std::uint64_t>(kMaxPageBytes, there - there % kMinPageBytes);
   const auto bytes = state->original.span().first(wanted);
   if (auto r = device.read(header_at, bytes); !r) return during("read swap header", r.error());
-  auto header = decode_swap_header(bytes, there);
+  // What lies behind the header is no bound: the pieces of a swap file may lie in any order on the device.
+  auto header = decode_swap_header(bytes, size);
   if (!header) {
     Error error = header.error();
     error.object.format("{}", device.name());

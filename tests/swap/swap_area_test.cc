@@ -30,6 +30,20 @@ TEST(SwapArea, OpensWhereTheHeaderIs) {
   }
 }
 
+// The first piece of a swap file may lie behind the others, near the end of the device.
+TEST(SwapArea, OpensASwapFileThatBeginsNearTheEndOfItsDevice) {
+  MemoryBlockDevice disk(60 * 4096, "disk");
+  const auto put = [&](const SwapShape& shape) {
+    const auto page = make_swap_page(shape);
+    std::memcpy(disk.mutable_bytes(55 * 4096, page.size()).data(), page.data(), page.size());
+    return SwapArea::open(disk, page_offset(55, 4096));
+  };
+  const auto area = put({.last_page = 50});
+  ASSERT_TRUE(area) << area.error().what();
+  EXPECT_EQ(area->last_page(), 50U);
+  EXPECT_FALSE(put({.last_page = 60})) << "more than the device has";
+}
+
 TEST(SwapArea, RefusesAPlaceWhereNoneCanBe) {
   MemoryBlockDevice disk = make_swap_disk({.last_page = 9});
   for (const std::uint64_t at : {std::uint64_t{1}, std::uint64_t{512}, std::uint64_t{4096}, disk.size_bytes(),
