@@ -165,9 +165,11 @@ CheckedArea check_area(const CheckSubject& subject, const Result<AreaSearch>& se
   CheckedArea checked;
   Findings& findings = checked.findings;
   if (!search) {
-    // Nobody else may read a disk; that this is not root has been said.
+    // Nobody else may read a disk, and the choice of one where none is named needs that. That this is not
+    // root has been said.
     const int errnum = search.error().errnum;
-    if (!subject.root && (errnum == EACCES || errnum == EPERM)) return checked;
+    const bool nameless = subject.settings.resume_device.empty();
+    if (!subject.root && (nameless || errnum == EACCES || errnum == EPERM)) return checked;
     findings.push_back(not_found(search.error()));
     return checked;
   }

@@ -73,10 +73,19 @@ TEST(AreaChecks, ASwapFileIsFoundInTheKernelsListByAnyOfItsNames) {
 
 TEST(AreaChecks, WhatOnlyRootMaySeeIsNoFindingOfItsOwn) {
   SoundTree tree;
-  tree.search = fail(Errc::kIo, "open").on("/dev/vda2").os(EACCES);
-  const auto checked = check_area(
-      {.settings = tree.settings, .host = tree.host, .page_bytes = 4096, .root = false}, tree.search);
-  EXPECT_TRUE(checked.findings.empty());
+  const auto findings_of = [&](const Failure& search) {
+    tree.search = search;
+    const auto checked = check_area(
+        {.settings = tree.settings, .host = tree.host, .page_bytes = 4096, .root = false}, tree.search);
+    return checked.findings.size();
+  };
+  // Where none is named, each of the active ones was passed over, as its header could not be read.
+  tree.settings.resume_device.clear();
+  EXPECT_EQ(findings_of(fail(Errc::kImpossible, "find swap area").because("no active swap area will do")),
+            0U);
+  tree.settings.resume_device = "/dev/vda2";
+  EXPECT_EQ(findings_of(fail(Errc::kIo, "open").on("/dev/vda2").os(EACCES)), 0U);
+  EXPECT_EQ(findings_of(fail(Errc::kUsage, "find swap area").because("it is not there")), 1U);
 }
 
 TEST(AreaChecks, NamesFromOutsideAreFitToBePrinted) {
