@@ -1,5 +1,7 @@
 """The table of cases: what is hibernated, how, and on which machine. Every kernel runs every case."""
 
+import area_cases
+import check_cases
 import fault_cases
 import sealed_cases
 from rig.case import FULL, KERNELS, MANUAL, QUICK, USED_BY_LINE, Case
@@ -50,6 +52,7 @@ CASES = (
         name="plain-2006",
         proves="no compression, no early writeout, buffered, image size 45 %",
         share=QUICK,
+        quick_on=("6.1",),
         s2disk=("--compress=none", "--early-writeout", "off", "--io", "buffered", "--image-size", "45%"),
         methods=("shutdown",),
         settings=_settings("none", 0, "buffered"),
@@ -59,6 +62,7 @@ CASES = (
         name="lz4-swap-file",
         proves="LZ4, early writeout 20, swap file on ext4 by offset, two processors",
         share=QUICK,
+        quick_on=("6.12",),
         s2disk=("--compress=lz4", "--early-writeout", "20", *NO_RECLAIM),
         methods=("shutdown",),
         swap_file=True,
@@ -70,6 +74,7 @@ CASES = (
         name="zstd-swap-in-use",
         proves="zstd, early writeout 1, part of the swap area in use, two processors, platform",
         share=QUICK,
+        quick_on=("6.12",),
         s2disk=("--compress=zstd", "--early-writeout", "1", *NO_RECLAIM),
         methods=("platform",),
         pageout_mib=32,
@@ -80,6 +85,7 @@ CASES = (
         name="rehearsal",
         proves="a rehearsal leaves nothing behind, with part of the swap area in use",
         share=QUICK,
+        quick_on=("6.1",),
         s2disk=USED_BY_LINE + NO_RECLAIM,
         methods=("none",),
         payload_mib=64,
@@ -135,6 +141,8 @@ CASES = (
     ),
     *fault_cases.CASES,
     *sealed_cases.CASES,
+    *area_cases.CASES,
+    *check_cases.CASES,
 )
 
 

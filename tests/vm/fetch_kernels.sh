@@ -14,7 +14,7 @@
 set -eu
 
 # What the guest needs, without dependencies: those are resolved here. A name may be built into the kernel.
-WANTED_MODULES='virtio_pci virtio_blk ext4 crc32c_generic dm-mod dm-flakey'
+WANTED_MODULES='virtio_pci virtio_blk ext4 crc32c_generic dm-mod dm-flakey dm-crypt xts ecb f2fs crc32_generic xfs btrfs zram'
 
 fail() {
     echo "fetch_kernels.sh: $*" >&2

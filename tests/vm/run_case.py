@@ -19,6 +19,7 @@ from rig.cycle import Cycle
 from rig.errors import RigError
 from rig.kernel import Kernel
 from rig.kill_sweep import KillSweep
+from rig.planted import PlantedRun
 
 
 def main():
@@ -57,8 +58,11 @@ def _tidy(workdir, options, passed):
 def _run(case, options, workdir):
     kernel = Kernel(Path(options.kernels) / options.kernel)
     tools = {} if case.engine == "stock" else _tools(options)
+    if not case.area.made_by_guest:
+        tools.pop("swap-offset", None)  # all that lies in the initramfs takes memory
     programs = dict(_named_program(text) for text in options.program)
-    programs = programs or guest_programs.compile_into(workdir, guest_programs.names())
+    programs = programs or guest_programs.compile_into(workdir, case.programs)
+    programs = {name: path for name, path in programs.items() if name in case.programs}
     print(f"{case.name} on {kernel.release}: {case.proves}", flush=True)
     outcome = _runner(case)(case, kernel, tools, programs, workdir).run()
     human = case.report == "text"
@@ -82,6 +86,8 @@ def _tools(options):
 
 
 def _runner(case):
+    if case.planted:
+        return PlantedRun
     return KillSweep if case.kills else Cycle
 
 

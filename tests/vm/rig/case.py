@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from rig.area import Area
 from rig.qemu import Machine, Reaction
 
 KERNELS = ("6.1", "6.12")
@@ -73,6 +74,7 @@ class Case:
     name_resume_device: bool = True  # False: s2disk finds the active swap area by itself
     swap_file: bool = False
     mapper: bool = False  # the swap partition lies behind device-mapper
+    area: Area = field(default_factory=Area)  # where the swap area lies beyond that, and how it is named
     swap_mib: int = 384
     payload_mib: int = 96
     payload_options: tuple = ()
@@ -86,6 +88,7 @@ class Case:
     failed_boots: tuple = ()  # after the last power-off, before the wake-up
     tolerates: str = ""  # a pattern: warnings of the kernel's own that no program can prevent
     wakes: bool = True  # False: the last failed boot is the end
+    planted: tuple = ()  # nothing is hibernated: s2disk --check has to find each of these (rig.planted)
     kills: int = 0  # so often the guest is killed in the midst of the one hibernation
     parameters: str = ""  # for the kernel, in every boot
     wake_options: tuple = ()  # for resume, in the boot that wakes the machine
@@ -106,6 +109,11 @@ class Case:
         return FULL if self.share == QUICK and kernel not in self.quick_on else self.share
 
     @property
+    def programs(self):
+        """Names of the guest's own programs that it needs; all that lies in the initramfs takes memory."""
+        return ("payload", "secret_memory") if self.planted else ("payload", "signal_on_input", "zero_tail")
+
+    @property
     def power_offs(self):
         """How often the machine goes off to be resumed."""
         return sum(method != "none" for method in self.methods)
@@ -123,4 +131,6 @@ class Case:
     @property
     def boots(self):
         """How many boots it takes at most."""
+        if self.planted:
+            return 2  # one that takes longer
         return 1 + self.power_offs + len(self.failed_boots) + self.kills

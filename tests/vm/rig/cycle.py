@@ -1,9 +1,9 @@
 """Drives one case from the fresh boot to the last power-off and collects the checks."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rig import checks, fault_checks, initramfs, qemu, scenario, secrecy
+from rig import area_checks, checks, fault_checks, initramfs, qemu, scenario, secrecy
 from rig.checks import Check
 from rig.disk import Disk
 from rig.scenario import BootPlan
@@ -35,9 +35,15 @@ class Cycle:
         self._workdir = Path(workdir)
         guest = Path(__file__).parent.parent / "guest"
         self._initramfs = initramfs.build(
-            kernel, tools, programs, guest, with_mapper=case.mapper, files=case.files
+            kernel,
+            tools,
+            programs,
+            guest,
+            with_mapper=case.mapper,
+            area=case.area,
+            files=case.files,
         )
-        self._disk = Disk(self._workdir / "disk.raw", case.swap_mib, case.swap_file)
+        self._disk = Disk(self._workdir / "disk.raw", case.swap_mib, case.swap_file, case.area)
         self._keys = {}
         self._outcome = Outcome()
 
@@ -62,6 +68,7 @@ class Cycle:
             boot = self._boot(BootPlan.wake(self._case, number))
             self._judge_memory()
             self._judge_round(slept, boot, number)
+            self._add(area_checks.told_of_the_area(slept, boot, self._case.area))
             if boot.transcript.get(f"{number}.exit") == "":
                 return self._outcome
         self._judge_end(boot)
@@ -75,7 +82,11 @@ class Cycle:
         parameters = f"{self._case.parameters} {plan.parameters}"
         software = qemu.Software(self._kernel.image, image, parameters)
         name = f"boot{number}"
-        with qemu.Guest(self._case.machine, software, self._disk.path, self._workdir, name) as guest:
+        machine = self._case.machine
+        if self._case.area.renamed:
+            # In every boot, as the kernel that is woken up wants the same machine.
+            machine = replace(machine, disks_before=1)
+        with qemu.Guest(machine, software, self._disk.path, self._workdir, name) as guest:
             boot = guest.wait(qemu.deadline_after(), plan.reactions)
         self._outcome.boots.append(boot)
         self._add([checks.kernel_is_content(boot, self._case.tolerates)])
@@ -91,6 +102,8 @@ class Cycle:
 
     def _went_off_with_an_image(self, boot, number):
         """Looks at the disk while the machine is off."""
+        if self._case.area.made_by_guest and number == 1:
+            self._add(area_checks.made_by_guest(boot, self._disk))
         signature = MARK_STOCK if self._case.engine == "stock" else MARK_DORMOUSE
         findings = mark_findings(
             self._disk.original_header, self._disk.swap_header(), signature, *self._disk.area_on_device
@@ -115,6 +128,8 @@ class Cycle:
             self._judge_zero_tail()
         if not findings and self._case.secrets:
             self._judge_seal(number)
+        if not findings:
+            self._add(area_checks.area_alone_is_marked(self._disk))
         return not findings
 
     def _judge_seal(self, number):
@@ -173,6 +188,7 @@ class Cycle:
             self._add([fault_checks.zeros_are_zero(boot)])
         if self._case.searched and self._case.wakes:
             self._add([secrecy.search_sees_what_was_swapped_out(self._case, self._disk.path)])
+        self._add(area_checks.area_alone_is_marked(self._disk))
         if self._case.swap_file:
             self._add([checks.file_system_is_sound(boot, self._disk.check_file_system())])
 

@@ -1,40 +1,52 @@
-"""The guest's disk: a raw image with a swap partition and an ext4 partition that holds a swap file."""
+"""The guest's disk: a raw image with a swap partition, or a file system's that holds a swap file."""
 
 import os
-import re
 import shutil
 import struct
-import subprocess
+import uuid
 from pathlib import Path
 
+from rig import file_systems, xts
+from rig.area import LABEL, Area
 from rig.commands import run
 from rig.errors import RigError
-from rig.swap_header import PAGE_BYTES, PLAIN, SwapHeader
+from rig.swap_header import MARK_DORMOUSE, PAGE_BYTES, PLAIN, SwapHeader
 
 _MIB = 1 << 20
 _SECTOR = 512
 _TYPE_SWAP = 0x82
 _TYPE_LINUX = 0x83
+_UUID_AT = 1036  # in the header page
 
-# What /witness on the ext4 partition says.
+# What /witness in the file system says.
 WITNESS = "A file that must outlive the hibernation."
 
 
 class Disk:
-    """Made anew for each run: /dev/vda1 is swap, /dev/vda2 ext4 with /swapfile; only one of them is used."""
+    """Made anew for each run: /dev/vda1 is swap, /dev/vda2 holds /swapfile; only one of them is used.
 
-    def __init__(self, path, swap_mib, with_swap_file):
+    The partition behind these is another swap area, where `area` has one beside.
+    """
+
+    def __init__(self, path, swap_mib, with_swap_file, area=None):
         self.path = Path(path)
+        self.area = area or Area()
         self._swap_mib = swap_mib
         self._with_swap_file = with_swap_file
         self._swap_partition_start = _MIB
-        self._ext4_start = _MIB + (_MIB if with_swap_file else swap_mib * _MIB)
-        self._ext4_bytes = (swap_mib + 48) * _MIB if with_swap_file else 0
+        self._file_system_start = _MIB + (_MIB if with_swap_file else swap_mib * _MIB)
+        self._file_system_bytes = self._file_system_mib() * _MIB
+        self._beside_start = self._file_system_start + self._file_system_bytes
         self._swap_file_page = 0
         self._make()
-        self.original_header = self.swap_header()
-        if self.original_header.signature != PLAIN:
-            raise RigError(f"{self.path}: the new swap area is not where it should be")
+        # Where the guest makes the area, it tells what the header was: adopt().
+        self.original_header = None
+        if not self._made_by_guest_alone:
+            self.original_header = self.swap_header()
+            if self.original_header.signature != PLAIN:
+                raise RigError(f"{self.path}: the new swap area is not where it should be")
+        self.original_beside = self.beside_header()
+        self.stale_page = self._swap_file_page  # of a swap file that the guest makes anew
 
     @property
     def resume_device(self):
@@ -47,11 +59,49 @@ class Disk:
         return self._swap_file_page
 
     @property
+    def beside_device(self):
+        """The other swap partition; "" if there is none."""
+        return f"/dev/vda{3 if self._with_swap_file else 2}" if self.area.beside_mib else ""
+
+    @property
     def area_on_device(self):
         """Byte range in which an image header may lie, from the resume device's start."""
         if self._with_swap_file:
-            return 0, self._ext4_bytes
-        return 0, self._swap_mib * _MIB
+            return 0, self._file_system_bytes
+        return 0, (self._swap_mib - self.area.data_start_mib) * _MIB
+
+    @property
+    def uuid(self):
+        """The UUID of the swap area, as programs write it."""
+        return str(uuid.UUID(bytes=self.original_header.page[_UUID_AT : _UUID_AT + 16]))
+
+    def adopt(self, header_page):
+        """Finds the marked swap area that the guest has made, whose first page was this. Returns where.
+
+        The header itself is looked for in all of the file system, so that nobody's word is taken for its place.
+        """
+        self.original_header = SwapHeader(header_page)
+        found = []
+        with self.path.open("rb") as image:
+            for start in range(self._file_system_start, self._beside_start, _MIB):
+                image.seek(start)
+                data = image.read(_MIB)
+                for at in range(0, len(data), PAGE_BYTES):
+                    page = SwapHeader(data[at : at + PAGE_BYTES])
+                    if page.label == LABEL.encode() and page.signature == MARK_DORMOUSE:
+                        found.append((start + at - self._file_system_start) // PAGE_BYTES)
+        if len(found) != 1:
+            raise RigError(f"{self.path}: {len(found)} marked swap headers were made by the guest, not one")
+        self._swap_file_page = found[0]
+        return found[0]
+
+    def beside_header(self):
+        """The header page of the other swap partition; None if there is none."""
+        if not self.area.beside_mib:
+            return None
+        with self.path.open("rb") as image:
+            image.seek(self._beside_start)
+            return SwapHeader(image.read(PAGE_BYTES))
 
     def swap_header(self):
         """Reads the header page of the swap area in use."""
@@ -88,7 +138,10 @@ class Disk:
         """Reads a page of the resume device, counted as the device's marks and maps do."""
         with self.path.open("rb") as image:
             image.seek(self._device_start() + number * PAGE_BYTES)
-            return image.read(PAGE_BYTES)
+            page = image.read(PAGE_BYTES)
+        if self.area.key:
+            return xts.decrypt(self.area.key, page, number * PAGE_BYTES // _SECTOR)
+        return page
 
     def damage_image(self):
         """Flips one bit in the midst of what is stored in the swap partition. Returns its byte offset."""
@@ -118,38 +171,76 @@ class Disk:
         self._copy_out(self._swap_partition_start, self._swap_mib * _MIB, target)
 
     def check_file_system(self):
-        """Judges the ext4 file system after the guest has ended. Returns what is wrong, as text."""
+        """Judges the file system after the guest has ended. Returns what is wrong, as text."""
         if not self._with_swap_file:
             return []
-        part = self.path.with_suffix(".ext4")
-        self._copy_out(self._ext4_start, self._ext4_bytes, part)
-        result = subprocess.run(["e2fsck", "-f", "-n", part], capture_output=True, text=True)
+        part = self.path.with_suffix(".fs")
+        self._copy_out(self._file_system_start, self._file_system_bytes, part)
+        findings = file_systems.check(self.area.file_system, part)
         part.unlink()
-        return [] if result.returncode == 0 else [f"e2fsck finds faults: {result.stdout.strip()}"]
+        return findings
+
+    @property
+    def _made_by_guest_alone(self):
+        return self._with_swap_file and self.area.file_system != "ext4"
+
+    def _file_system_mib(self):
+        if not self._with_swap_file:
+            return 0
+        # The old file must be there still while the new one is made, or that would lie where the old one did.
+        anew = self.area.made_by_guest and self.area.file_system == "ext4"
+        return self._swap_mib * (2 if anew else 1) + self.area.file_slack_mib
 
     def _device_start(self):
-        return self._ext4_start if self._with_swap_file else self._swap_partition_start
+        if self._with_swap_file:
+            return self._file_system_start
+        return self._swap_partition_start + self.area.data_start_mib * _MIB
 
     def _header_offset(self):
         return self._device_start() + self._swap_file_page * PAGE_BYTES
 
     def _make(self):
-        swap_bytes = self._ext4_start - self._swap_partition_start
+        swap_bytes = self._file_system_start - self._swap_partition_start
+        beside_bytes = self.area.beside_mib * _MIB
         partitions = [(_TYPE_SWAP, self._swap_partition_start, swap_bytes)]
         if self._with_swap_file:
-            partitions.append((_TYPE_LINUX, self._ext4_start, self._ext4_bytes))
+            partitions.append((_TYPE_LINUX, self._file_system_start, self._file_system_bytes))
+        if beside_bytes:
+            partitions.append((_TYPE_SWAP, self._beside_start, beside_bytes))
         with self.path.open("wb") as image:
             image.write(_partition_table(partitions))
-            image.truncate(self._ext4_start + self._ext4_bytes)
-        scratch = self.path.with_suffix(".part")
+            image.truncate(self._beside_start + beside_bytes)
         if self._with_swap_file:
+            self._make_file_system()
+        else:
+            self._make_swap(self._device_start(), swap_bytes - self.area.data_start_mib * _MIB)
+        if beside_bytes:
+            self._make_swap(self._beside_start, beside_bytes)
+        if self.area.key:
+            with self.path.open("r+b") as image:
+                image.seek(self._device_start())
+                header = image.read(PAGE_BYTES)
+                image.seek(self._device_start())
+                image.write(xts.encrypt(self.area.key, header, 0))
+
+    def _make_swap(self, start, length):
+        scratch = self.path.with_suffix(".part")
+        with scratch.open("wb") as part:
+            part.truncate(length)
+        run("mkswap", scratch)
+        self._copy_in(scratch, start)
+        scratch.unlink()
+
+    def _make_file_system(self):
+        scratch = self.path.with_suffix(".part")
+        scratch.unlink(missing_ok=True)
+        if self.area.file_system == "ext4":
             self._make_ext4(scratch)
-            self._copy_in(scratch, self._ext4_start)
         else:
             with scratch.open("wb") as part:
-                part.truncate(swap_bytes)
-            run("mkswap", scratch)
-            self._copy_in(scratch, self._swap_partition_start)
+                part.truncate(self._file_system_bytes)
+            file_systems.make(self.area.file_system, scratch)
+        self._copy_in(scratch, self._file_system_start)
         scratch.unlink()
 
     def _make_ext4(self, part):
@@ -161,28 +252,8 @@ class Disk:
         (tree / "swapfile").write_bytes(b"\xa5" * (self._swap_mib * _MIB))
         (tree / "swapfile").chmod(0o600)
         run("mkswap", tree / "swapfile")
-        part.unlink(missing_ok=True)
-        run(
-            "mke2fs",
-            "-q",
-            "-F",
-            "-t",
-            "ext4",
-            "-b",
-            str(PAGE_BYTES),
-            "-E",
-            "root_owner=0:0",
-            "-d",
-            tree,
-            part,
-            f"{self._ext4_bytes // _MIB}M",
-        )
+        self._swap_file_page = file_systems.make_ext4(tree, part, self._file_system_bytes // _MIB)
         shutil.rmtree(tree)
-        answer = run("debugfs", "-R", "bmap /swapfile 0", part)
-        numbers = re.findall(r"^\d+$", answer, re.MULTILINE)
-        if len(numbers) != 1 or numbers[0] == "0":
-            raise RigError(f"debugfs does not tell where the swap file starts: {answer!r}")
-        self._swap_file_page = int(numbers[0])
 
     def _copy_in(self, source, offset):
         """Copies what is not zero, so that the image stays sparse."""

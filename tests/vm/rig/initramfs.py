@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from rig.area import Area
 from rig.cpio import CpioArchive
 from rig.errors import RigError
 from rig.kernel import DISK_MODULES, EXT4_MODULES, MAPPER_MODULES
@@ -18,7 +19,7 @@ TOOLS_OPTIONAL = ("suspend-keygen", "swap-offset")
 def find_tools(directory):
     """Finds the tools below an installed prefix or a build directory. Returns {name: path}."""
     directory = Path(directory)
-    places = ("", "sbin", "usr/sbin", "bin", "suspend", "suspend/keygen", "resume")
+    places = ("", "sbin", "usr/sbin", "bin", "suspend", "suspend/keygen", "suspend/swap_offset", "resume")
     tools = {}
     for name in TOOLS_REQUIRED + TOOLS_OPTIONAL:
         candidates = [directory / place / name for place in places]
@@ -62,23 +63,27 @@ def skeleton(kernel, guest, busybox="/bin/busybox"):
     return archive
 
 
-def build(kernel, tools, programs, guest, with_mapper=False, files=None):
+def build(kernel, tools, programs, guest, with_mapper=False, area=None, files=None):
     """Returns the initramfs as bytes. `tools` is {name: path}, empty for the kernel's own hibernation.
 
-    `programs` are the guest's own, likewise; `guest` is the directory with its scripts; `files` are more files,
-    {path: bytes}, which root alone may read.
+    `programs` are the guest's own, likewise; `guest` is the directory with its scripts; `area` is where the swap
+    area lies; `files` are more files, {path: bytes}, which root alone may read.
     """
     archive = skeleton(kernel, guest)
     archive.add_file("/init", (guest / "init").read_bytes(), 0o755)
-    archive.add_file("/faults", (guest / "faults").read_bytes())
+    for script in ("faults", "areas", "checks"):
+        archive.add_file(f"/{script}", (guest / script).read_bytes())
 
     for path, data in (files or {}).items():
         archive.add_file(path, data, 0o600)
 
     programs = {**tools, **programs}
-    if with_mapper:
+    area = area or Area()
+    if with_mapper or area.mapping:
         programs["dmsetup"] = _dmsetup()
+    if with_mapper:
         _add_modules(archive, "mapper", kernel.modules(MAPPER_MODULES))
+    _add_modules(archive, "area", kernel.modules(area.modules))
     libraries = set()
     for name, path in programs.items():
         archive.add_file(f"{TOOL_DIRECTORY}/{name}", without_debug_information(path), 0o755)

@@ -25,6 +25,9 @@ _POLL_SECONDS = 0.02
 _ACCELERATOR = "tcg,thread=single"
 _AGAIN_SECONDS = 0.1
 
+# Where on the PCI bus the first disk is; disks are named in the order of their slots.
+_DISK_SLOT = 8
+
 # A panic ends the guest at once: it asks for a reboot, and -no-reboot makes that an exit.
 _KERNEL_PARAMETERS = "console=ttyS0,115200 panic=-1 oops=panic no_timer_check mitigations=off"
 
@@ -40,6 +43,7 @@ class Machine:
     write_bytes_per_second: int = 0
     keeps_disk: bool = False  # what the guest writes on the first disk is forgotten when it ends
     more_disks: tuple = ()  # raw images beside the first disk, which is /dev/vda
+    disks_before: int = 0  # so many empty disks come before it, which the kernel calls /dev/vdb then, and so on
 
 
 @dataclass(frozen=True)
@@ -272,7 +276,7 @@ def _command(machine, software, disk_path, console, results, monitor_fd):
         "-drive",
         drive,
         "-device",
-        "virtio-blk-pci,drive=disk",
+        f"virtio-blk-pci,drive=disk,addr={_DISK_SLOT:#x}",
         "-chardev",
         f"stdio,id=console,signal=off,logfile={_quoted(console)}",
         "-serial",
@@ -287,6 +291,9 @@ def _command(machine, software, disk_path, console, results, monitor_fd):
     for number, path in enumerate(machine.more_disks):
         drive = f"if=none,id=disk{number},format=raw,cache={machine.cache},file={_quoted(path)}"
         command += ["-drive", drive, "-device", f"virtio-blk-pci,drive=disk{number}"]
+    for number in range(machine.disks_before):
+        command += ["-drive", f"if=none,id=before{number},driver=null-co,read-zeroes=on,size={16 << 20}"]
+        command += ["-device", f"virtio-blk-pci,drive=before{number},addr={_DISK_SLOT - 1 - number:#x}"]
     if software.state:
         command += ["-incoming", f"exec:cat '{software.state}'"]
     return command

@@ -3,7 +3,9 @@
 import shlex
 from dataclasses import dataclass, replace
 
+from rig.area import LABEL
 from rig.cpio import CpioArchive
+from rig.disk import WITNESS
 from rig.qemu import Reaction
 
 # The file in the working directory that takes the guest's memory.
@@ -20,11 +22,12 @@ class BootPlan:
     """One boot, as the host means it to go."""
 
     # "hibernate": the fresh boot. "wake": resume must not return. "refuse": it must, and the guest goes off.
-    # "go-on": if it returns, the boot goes on and shows that swap is of use.
+    # "go-on": if it returns, the boot goes on and shows that swap is of use. "check": faults are planted.
     task: str = "hibernate"
     before: str = ""  # functions of guest/faults, before resume
     resume_options: tuple = ()
     resume_on_console: bool = False  # else its words are handed over
+    renamed: bool = False  # the disk has another name than in the first boot
     hold: str = ""  # where the guest waits for a key: "round", "resume", "look" (when a round is over)
     parameters: str = ""
     reactions: tuple = ()
@@ -45,6 +48,7 @@ class BootPlan:
             task="wake",
             resume_options=case.wake_options,
             resume_on_console=True,
+            renamed=case.area.renamed,
             parameters=case.wake_parameters,
             reactions=case.wake_typed + look + round_reactions(case, number + 1),
         )
@@ -94,7 +98,36 @@ def round_reactions(case, first):
 
 def resume_device(case, disk):
     """The block device that holds the swap area, as the tools are told."""
-    return MAPPER if case.mapper else disk.resume_device
+    return MAPPER if case.mapper else case.area.mapped_device or disk.resume_device
+
+
+def renamed(device):
+    """What a disk or partition is called when one more disk comes before it."""
+    return device.replace("/dev/vda", "/dev/vdb")
+
+
+def swap_path(case, disk):
+    """The swap area as /proc/swaps has it."""
+    return "/mnt/swapfile" if case.swap_file else resume_device(case, disk)
+
+
+def _named(case, disk, options):
+    """The options that name the area: `options`, or else device and offset."""
+    device = resume_device(case, disk)
+    if options is None:
+        offset = disk.resume_offset_pages
+        return ["--resume-device", device, *(("--resume-offset", str(offset)) if offset else ())]
+    known = {"device": device, "file": swap_path(case, disk), "stale": disk.stale_page}
+    if disk.original_header:
+        known["uuid"] = disk.uuid
+    return [option.format_map(known) for option in options]
+
+
+def resume_names(case, disk):
+    """How resume is told of the area. One that the guest is still to make has no place yet."""
+    if case.area.made_by_guest and disk.resume_offset_pages in (0, disk.stale_page):
+        return []
+    return _named(case, disk, case.area.resume)
 
 
 def hibernate_command(case, disk, round_index):
@@ -117,10 +150,13 @@ def _s2disk_command(case, disk, options, method, prefix=()):
     if method is not None:
         arguments += ["--shutdown-method", method]
     if case.name_resume_device:
-        arguments += ["--resume-device", resume_device(case, disk)]
-        if disk.resume_offset_pages:
-            arguments += ["--resume-offset", str(disk.resume_offset_pages)]
-    return shlex.join([*arguments, "--report", case.report])
+        arguments += _named(case, disk, case.area.s2disk)
+    return shell_line([*arguments, "--report", case.report])
+
+
+def shell_line(arguments):
+    """Returns the arguments as one command of the guest's shell."""
+    return shlex.join(arguments)
 
 
 def variables(case, disk, boot, plan):
@@ -133,10 +169,23 @@ def variables(case, disk, boot, plan):
         "resume_options": shlex.join(plan.resume_options),
         "resume_output": "console" if plan.resume_on_console else "file",
         "engine": case.engine,
-        "disk_device": disk.resume_device,
-        "resume_device": resume_device(case, disk),
+        "main_disk_first": "yes" if case.area.renamed and not plan.renamed else "no",
+        "disk_device": renamed(disk.resume_device) if plan.renamed else disk.resume_device,
+        "resume_device": renamed(resume_device(case, disk)) if plan.renamed else resume_device(case, disk),
+        "resume_names": shlex.join(resume_names(case, disk)),
         "resume_offset": disk.resume_offset_pages,
-        "swap_path": "/mnt/swapfile" if case.swap_file else resume_device(case, disk),
+        "swap_path": swap_path(case, disk),
+        "mapping": "flaky" if case.mapper else case.area.mapping,
+        "mapped_uuid": case.area.mapped_uuid,
+        "mapping_start_mib": case.area.data_start_mib,
+        "mapping_key": case.area.key.hex(),
+        "file_system": case.area.file_system,
+        "made_by_guest": "yes" if case.area.made_by_guest else "no",
+        "swap_mib": case.swap_mib,
+        "label": LABEL,
+        "witness": WITNESS,
+        "beside_device": disk.beside_device,
+        "zram_mib": case.area.zram_mib,
         "attempts": len(case.attempts),
         "rounds": len(case.methods),
         "payload_mib": case.payload_mib,

@@ -24,6 +24,11 @@ class SwapHeader:
         return self.page[-10:]
 
     @property
+    def label(self):
+        """The name that mkswap was given."""
+        return self.page[1052:1068].rstrip(b"\0")
+
+    @property
     def kept_signature(self):
         """Where a mark keeps the signature that it took the place of."""
         return self.page[-20:-10]
