@@ -8,7 +8,7 @@ packages="
   libgtest-dev libgmock-dev libbenchmark-dev liblzo2-dev
   libblkid-dev libarchive-dev zlib1g-dev libbz2-dev liblzma-dev
   qemu-system-x86 busybox-static cpio e2fsprogs util-linux fdisk xz-utils zstd kmod dpkg-dev dmsetup
-  xfsprogs btrfs-progs f2fs-tools cryptsetup-bin lvm2
+  xfsprogs btrfs-progs f2fs-tools
 "
 [ "${1:-}" = --tests ] && packages="$packages clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev valgrind strace"
 
