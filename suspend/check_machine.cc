@@ -13,6 +13,7 @@
 #include "check/finding_ids.h"
 #include "check/machine_check.h"
 #include "kernel/snapshot_file.h"
+#include "memory_bound.h"
 #include "suspend_tool.h"
 #include "tool/tool_report.h"
 
@@ -32,7 +33,8 @@ Result<std::optional<ImageSeal>> stand_in_seal(const Settings& settings) {
 }
 
 /// What a suspend with these settings allocates and locks: made here in the same way, asked, and given back.
-Result<std::uint64_t> own_memory_bytes(const Settings& settings, std::uint32_t page_bytes) {
+Result<std::uint64_t> own_memory_bytes(const Settings& settings, std::uint32_t page_bytes, const Host& host) {
+  const MemoryBound bound(host);
   auto seal = stand_in_seal(settings);
   if (!seal) return std::unexpected(seal.error());
   ImageOptions options = image_options(settings, page_bytes);
@@ -65,7 +67,7 @@ std::uint64_t extents_of(const Result<AreaSearch>& search, std::uint32_t page_by
 
 int check_only(const Settings& settings, const Host& host) {
   const std::uint32_t page_bytes = system_page_bytes();
-  const auto own = own_memory_bytes(settings, page_bytes);
+  const auto own = own_memory_bytes(settings, page_bytes, host);
   // For want of memory it is a finding like others.
   const bool no_memory = !own && own.error().code == Errc::kNoMemory;
   if (!own && !no_memory) {

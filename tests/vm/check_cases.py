@@ -225,6 +225,8 @@ _MEMORY = (
         plant="fill_memory 220",
         mend="free_memory",
     ),
+    # More than the machine has: it must be found out without being ended for it.
+    Planted("more threads than there is memory for", "too-little-memory", options=("--threads", "64")),
 )
 
 _BOOT = (
