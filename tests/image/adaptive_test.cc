@@ -58,7 +58,12 @@ TEST(AdaptiveCodec, FitsIntoLittleRoomByPackingHarder) {
   MemoryBlockDevice disk = make_swap_disk(shape);
   ImageBed bed(disk, shape);
   const auto image = pages_of(PagePattern::kText, 1600);
-  const auto written = bed.write(image, adaptive());
+  // How weakly the first chunks are packed depends on time: on a busy machine they may foretell a shortage
+  // that does not come, and s2disk then begins anew without foretelling. What is asked here is whether it
+  // fits.
+  ImageOptions options = adaptive();
+  options.foresee_shortage = false;
+  const auto written = bed.write(image, options);
   ASSERT_TRUE(written) << written.error().what();
   EXPECT_EQ(written->codecs[0].chunks, 0U);
   EXPECT_EQ(bed.read(bed.header_at()).value(), image);
