@@ -90,10 +90,12 @@ class InMemory(SealedTest):
             self.assertNotIn(pattern, said.encode(), what)
 
     def sealing(self, *options):
-        return self.s2disk_command("--encrypt", "--progress", "none", *options)
+        progress = () if "--progress" in options else ("--progress", "none")
+        return self.s2disk_command("--encrypt", *progress, *options)
 
     def opening(self, *options):
-        return self.resume_command("--progress", "none", *options)
+        progress = () if "--progress" in options else ("--progress", "none")
+        return self.resume_command(*progress, *options)
 
     def image_keys(self):
         """With the raw key among the ways, all keys of the image on the area."""
